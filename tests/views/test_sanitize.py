@@ -10,6 +10,7 @@ import pytest
 from markupsafe import Markup
 
 from inforadar.model.analysis import Score
+from inforadar.views import sanitize
 from inforadar.views.item import picture_lines
 from inforadar.views.sanitize import (
     IN_TEXTS,
@@ -415,3 +416,26 @@ def test_of_very_many_pictures_some_are_shown() -> None:
     shown = listing_html('<img src="https://a.example/p.png">' * (MAX_PICTURES + 10), DIRECT)
     assert shown is not None
     assert shown.count("<img") == MAX_PICTURES
+
+
+@pytest.mark.parametrize(
+    ("html", "is_simple"),
+    [
+        ('<p>Plain, with <a href="/x" title="a b">a link</a><br/></p>', True),
+        ("<p>" * 60, True),
+        ("<p>" * 61, False),
+        ("<p>cut <a href=", False),
+        ('<a title="a>b" href="https://x.example/">x</a>', False),
+        (f"<p {' '.join(f'a{n}' for n in range(600))}>x</p>", False),
+        ("<p " + 'title="a" ' * 21 + ">x</p>", False),
+        ("<!-- <p> -->x", False),
+        ("<p onclick='x'>y</p>", False),
+    ],
+)
+def test_only_texts_that_reach_no_limit_are_shown_without_counting_their_tags(
+    html: str, is_simple: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sanitize._is_simple(html) is is_simple
+    short = listing_html(html, "plain", "https://news.example/")
+    monkeypatch.setattr(sanitize, "_is_simple", lambda _: False)
+    assert short == listing_html(html, "plain", "https://news.example/"), "both ways give the same"

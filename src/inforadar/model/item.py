@@ -67,6 +67,11 @@ class Metadata:
     season: int | None = field(default=None, metadata=traits(is_diffed=False))
     episode: int | None = field(default=None, metadata=traits(is_diffed=False))
 
+    @property
+    def all_authors(self) -> tuple[str, ...]:
+        """All authors; the one, if only one is known."""
+        return self.authors or ((self.author,) if self.author else ())
+
 
 METADATA_FIELDS = describe(Metadata)
 DIFFED_FIELDS = tuple(one for one in METADATA_FIELDS if one.traits.is_diffed)

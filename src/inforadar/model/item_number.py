@@ -33,11 +33,21 @@ def item_number(item_id: ItemId) -> int:
 
 def id_range(number: int) -> tuple[UUID, UUID]:
     """The lowest and the highest id that have this number."""
+    first = _first_id(number)
+    return UUID(int=first), UUID(int=first | (2**_LOW_BITS - 1))
+
+
+def hex_id_range(number: int) -> tuple[str, str]:
+    """The same as hexadecimal texts, for many numbers: making an id takes longer than all else."""
+    first = _first_id(number)
+    return f"{first:032x}", f"{first | (2**_LOW_BITS - 1):032x}"
+
+
+def _first_id(number: int) -> int:
     random = number & _RANDOM_MASK
     fraction = (number >> _RANDOM_BITS) & _FRACTION_MASK
     milliseconds = number >> (_FRACTION_BITS + _RANDOM_BITS)
-    first = (milliseconds << 80) | (0x7 << 76) | (fraction << 64) | (0x2 << 62) | (random << _LOW_BITS)
-    return UUID(int=first), UUID(int=first | (2**_LOW_BITS - 1))
+    return (milliseconds << 80) | (0x7 << 76) | (fraction << 64) | (0x2 << 62) | (random << _LOW_BITS)
 
 
 def added_us(number: int) -> int:

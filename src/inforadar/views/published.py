@@ -20,6 +20,7 @@ from inforadar.views.sanitize import article_html, kept_html, listing_html
 
 _RENDERER = b"2"
 """Change this with the way texts are rendered: then none of the stored ones is used again."""
+_CONTENT = b"content"
 RECENT_TEXTS = 256
 """For feeds that are not stored, such as those of a topic."""
 
@@ -43,6 +44,14 @@ def entry_of(
     )
 
 
+def text_html(item: Item, text: ItemText) -> str | None:
+    """The text of an item as clean HTML; None if it has none."""
+    if (found := _source(text)) is None:
+        return None
+    kind, source = found
+    return _RENDERERS[kind](source, item.link or item.url) or None
+
+
 def entries_of(
     items: Iterable[tuple[Item | ServedItem, ItemText | None]], known: Mapping[str, str] | None = None
 ) -> list[Entry]:
@@ -57,19 +66,11 @@ def entries_of(
 
 def _rendered(text: ItemText, base: str, known: Mapping[str, str]) -> tuple[str | None, str | None]:
     """The text as HTML, and the digest of its source; None if there is no text."""
-    origin = origin_of_text(text)
-    if origin is None:
+    if (found := _source(text)) is None:
         return None, None
-    if origin is TextOrigin.FEED:
-        kind, source = b"content", text.content
-    elif text.html.strip():
-        kind, source = b"html", text.html
-    elif text.markdown.strip():
-        kind, source = b"markdown", text.markdown
-    else:
-        kind, source = b"text", text.clean_text
+    kind, source = found
     # Links in a feed's own content are relative to the entry's page.
-    made_of = f"{base}\0{source}" if origin is TextOrigin.FEED else source
+    made_of = f"{base}\0{source}" if kind == _CONTENT else source
     digest = hashlib.blake2b(
         made_of.encode("utf-8", "replace"), digest_size=16, person=_RENDERER + kind
     ).hexdigest()
@@ -77,6 +78,20 @@ def _rendered(text: ItemText, base: str, known: Mapping[str, str]) -> tuple[str 
     if html is None:
         html = _RENDERERS[kind](source, base)
     return (html, digest) if html else (None, None)
+
+
+def _source(text: ItemText) -> tuple[bytes, str] | None:
+    """What the text is rendered from, with its kind; None if there is no text."""
+    origin = origin_of_text(text)
+    if origin is None:
+        return None
+    if origin is TextOrigin.FEED:
+        return _CONTENT, text.content
+    if text.html.strip():
+        return b"html", text.html
+    if text.markdown.strip():
+        return b"markdown", text.markdown
+    return b"text", text.clean_text
 
 
 @short_cache(RECENT_TEXTS, max_length=20_000)
@@ -104,5 +119,5 @@ _RENDERERS: dict[bytes, Callable[[str, str], str]] = {
     b"html": _kept,
     b"markdown": _article,
     b"text": _paragraphs,
-    b"content": _listing,
+    _CONTENT: _listing,
 }

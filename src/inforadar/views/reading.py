@@ -22,6 +22,7 @@ FEED_SURPLUS_CHARACTERS = 200
 # Possessive, so that many starts without an end are not searched again and again.
 _UNSHOWN = re.compile(r"<(script|style)\b[^<>]*+>[^<]*+(?:<(?!/\1\b)[^<]*+)*+", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]{0,2000}>")
+_BEGINS_WITH_TEXT = re.compile(r"\s*+(?:</?+(?!(?i:script|style))[a-zA-Z][^<>]{0,2000}+>\s*+)*+[^\s<&]")
 _PICTURE = re.compile(r"<img\s", re.IGNORECASE)
 
 
@@ -38,10 +39,10 @@ def choose_origin(content: str, text_len: int, *, shares_page: bool = False) -> 
     # Markup only adds to the length, so most contents need not be read.
     if not content or (page and not _is_more(len(content), text_len)):
         return page
-    length = len(plain_text(content))
     if page:
-        return TextOrigin.FEED if _is_more(length, text_len) else page
-    return TextOrigin.FEED if length or _PICTURE.search(content) else None
+        return TextOrigin.FEED if _is_more(len(plain_text(content)), text_len) else page
+    has_any = _BEGINS_WITH_TEXT.match(content) or plain_text(content) or _PICTURE.search(content)
+    return TextOrigin.FEED if has_any else None
 
 
 def _is_more(feed_len: int, page_len: int) -> bool:

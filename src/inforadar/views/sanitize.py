@@ -15,7 +15,6 @@ attribute values as markup, and cutting there would turn them into markup.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -30,8 +29,8 @@ from markupsafe import Markup
 from inforadar.model.analysis import Analysis, ScoreName
 from inforadar.stages.canonical.content.picture_sources import is_tracker, picture_key
 from inforadar.stages.canonical.content.safe_html import safe_html
-from inforadar.stages.canonical.document.limits import TooComplexError, make_parseable
-from inforadar.stages.canonical.document.tags import read_tags
+from inforadar.stages.canonical.document.limits import MAX_OPEN_FORMATTING, TooComplexError, make_parseable
+from inforadar.stages.canonical.document.tags import Tag, read_tags
 from inforadar.stages.publish.text import clean
 from inforadar.translations import pgettext, term
 from inforadar.views.function_words import FUNCTION_WORDS
@@ -94,6 +93,10 @@ PICTURE_SIGN = "▣"
 _PLAIN_PICTURE = re.compile(r'<img src="([^"]*)" alt="([^"]*)">')
 _ANGLE = re.compile("<")
 _OPEN_TAG = re.compile(r"<[a-zA-Z/!?]")
+# Possessive, so that nothing is tried twice.
+_SIMPLE = re.compile(
+    r"""[^<]*+(?:</?+[a-zA-Z][a-zA-Z0-9]*+(?:[ \n]++[a-zA-Z-]++="[^"<>]*+"){0,20}+[ \n]*+/?+>[^<]*+)*+"""
+)
 _PICTURE = re.compile(r'<(?:img [^>]*?src|a class="picture" href)="([^"]*)"')
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -145,14 +148,25 @@ def listing_html(html: str, images: Images, base: str = "", budget: Budget | Non
 def _checked(html: str, images: Images, base: str, budget: Budget) -> Markup | None:
     text = clean(html)[: budget.characters]
     budget.spend(characters=len(text))
+    if _is_simple(text, budget):
+        return _finish(text, images, base)
     end = _end_of_markup(text, budget)
     try:
-        safe = make_parseable(_whole_tags(text[:end]))
+        safe = make_parseable(*_whole_tags(text[:end]))
     except TooComplexError:
         return None
     shown = _finish(safe, images, base)
     rest = plain_text(text[end:]) if end < len(text) else ""
     return shown + plain_html([rest]) if rest else shown
+
+
+def _is_simple(html: str, budget: Budget) -> bool:
+    """Whether a text has few tags, all of them complete and plainly written, as most have: it reaches no limit."""
+    tags = html.count("<")
+    if tags > min(MAX_OPEN_FORMATTING, budget.tags) or _SIMPLE.fullmatch(html) is None:
+        return False
+    budget.spend(tags=tags)
+    return True
 
 
 def _end_of_markup(html: str, budget: Budget) -> int:
@@ -163,11 +177,11 @@ def _end_of_markup(html: str, budget: Budget) -> int:
     return len(html) if beyond is None else beyond
 
 
-def _whole_tags(html: str) -> str:
-    """Leave out a tag at the end that is not complete."""
-    ends = deque((end for _, _, end in read_tags(html)), maxlen=1)
-    cut = _OPEN_TAG.search(html, ends[0] if ends else 0)
-    return html[: cut.start()] if cut else html
+def _whole_tags(html: str) -> tuple[str, list[Tag]]:
+    """Leave out a tag at the end that is not complete; also return the tags."""
+    tags = list(read_tags(html))
+    cut = _OPEN_TAG.search(html, tags[-1][2] if tags else 0)
+    return (html[: cut.start()] if cut else html), tags
 
 
 def _cut_at_line(text: str, budget: Budget) -> str:
@@ -218,6 +232,9 @@ def thumbnail_html(address: str | None, images: Images) -> Markup:
 
 
 def _finish(html: str, images: Images, base: str = "") -> Markup:
+    safe = safe_html(html, base)
+    if "<img" not in safe:
+        return Markup(safe)  # noqa: S704 - nh3 wrote it
     pictures = 0
 
     def written(found: re.Match[str]) -> str:
@@ -228,7 +245,7 @@ def _finish(html: str, images: Images, base: str = "") -> Markup:
         pictures += 1
         return _image(tag, images) if pictures <= MAX_PICTURES else ""
 
-    return Markup(_TAG.sub(written, safe_html(html, base)))  # noqa: S704 - nh3 wrote it
+    return Markup(_TAG.sub(written, safe))  # noqa: S704 - nh3 wrote it
 
 
 def _image(tag: str, images: Images) -> str:

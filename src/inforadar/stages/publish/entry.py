@@ -61,7 +61,3 @@ class Entry(Metadata):
     """Show the source's title, not the neutral one."""
     has_description: bool = True
     """False: title and link only."""
-
-    @property
-    def all_authors(self) -> tuple[str, ...]:
-        return self.authors or ((self.author,) if self.author else ())

@@ -26,10 +26,26 @@ from inforadar.store.types import unindexed
 _METADATA_COLUMNS = tuple(items.c[name] for name in METADATA_ROWS.names)
 ITEM_COLUMNS = (
     *_METADATA_COLUMNS,
-    *(column for column in items.c if column.name not in METADATA_ROWS.names),
+    items.c.id,
+    items.c.feed_id,
+    items.c.url,
+    items.c.hash,
+    items.c.content,
+    items.c.pub_date,
+    items.c.created_at,
+    items.c.updated_at,
+    items.c.analyzer_result,
+    items.c.analyzed_at,
+    items.c.run_id,
+    items.c.guid,
+    items.c.link,
+    items.c.dated_at,
+    items.c.revised_at,
+    items.c.score,
     feeds.c.source,
     feeds.c.topic,
 )
+"""In the order that `item_from_row` reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,26 +204,46 @@ def select_items() -> Select[Any]:
 
 
 def item_from_row(row: Row[Any]) -> Item:
-    r = row._mapping
+    # An app loads a hundred thousand: unpacking a tuple is faster than looking up each column by its name.
+    (
+        id_,
+        feed_id,
+        url,
+        hash_,
+        content,
+        published_at,
+        created_at,
+        updated_at,
+        analyzer_result,
+        analyzed_at,
+        run_id,
+        guid,
+        link,
+        dated_at,
+        revised_at,
+        score,
+        source,
+        topic,
+    ) = row[len(_METADATA_COLUMNS) : len(ITEM_COLUMNS)]
     return Item(
-        id=r["id"],
-        feed_id=r["feed_id"],
-        url=r["url"],
-        hash=r["hash"],
-        content=r["content"],
-        published_at=r["pub_date"],
-        created_at=r["created_at"],
-        updated_at=r["updated_at"],
-        analyzer_result=r["analyzer_result"],
-        analyzed_at=r["analyzed_at"],
-        run_id=r["run_id"],
-        guid=r["guid"],
-        link=r["link"],
-        dated_at=r["dated_at"],
-        revised_at=r["revised_at"],
-        source=r["source"],
-        topic=r["topic"],
-        score=r["score"],
+        id=id_,
+        feed_id=feed_id,
+        url=url,
+        hash=hash_,
+        content=content,
+        published_at=published_at,
+        created_at=created_at,
+        updated_at=updated_at,
+        analyzer_result=analyzer_result,
+        analyzed_at=analyzed_at,
+        run_id=run_id,
+        guid=guid,
+        link=link,
+        dated_at=dated_at,
+        revised_at=revised_at,
+        source=source,
+        topic=topic,
+        score=score,
         **METADATA_ROWS.from_row(row[: len(_METADATA_COLUMNS)]),
     )
 

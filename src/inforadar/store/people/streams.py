@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, ScalarSelect, and_, false, or_
 from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId, ItemId
 from inforadar.model.item import Item
-from inforadar.model.item_number import id_range
+from inforadar.model.item_number import hex_id_range
 from inforadar.model.person import PersonId
 from inforadar.store.feeds.hidden import load_hidden_feeds, sees_feed
 from inforadar.store.feeds.queries import ACTIVE
@@ -93,7 +93,7 @@ def load_stream_urls(
 
 def load_numbered_items(connection: Connection, person_id: PersonId, numbers: Sequence[int]) -> list[Item]:
     """Load the items with these numbers that the person sees, in the order of the numbers."""
-    asked = [(place, *(one.hex for one in id_range(number))) for place, number in enumerate(numbers)]
+    asked = [(place, *hex_id_range(number)) for place, number in enumerate(numbers)]
     # Without the feeds: a planner may start with these, and compare all their items with all numbers.
     found = sorted((row[0], row[1]) for row in connection.execute(_FIND_NUMBERED, _asked.parameters(asked)))
     loaded = load_items(connection, [id_ for _, id_ in found])

@@ -28,7 +28,11 @@ def load_published_contents(connection: Connection, feed_ids: Collection[FeedId]
 
 def load_item_texts(connection: Connection, items: Sequence[Item]) -> dict[ItemId, ItemText]:
     """Where the full text of each item is found."""
-    articles = load_article_texts(
-        connection, {uid(item.url) for item in items if not shares_its_page(item.url)}
-    )
-    return {item.id: replace(articles.get(uid(item.url), ItemText()), content=item.content) for item in items}
+    uids = [None if shares_its_page(item.url) else uid(item.url) for item in items]
+    articles = load_article_texts(connection, {one for one in uids if one is not None})
+    return {
+        item.id: replace(articles[own], content=item.content)
+        if own is not None and own in articles
+        else ItemText(content=item.content)
+        for item, own in zip(items, uids, strict=True)
+    }

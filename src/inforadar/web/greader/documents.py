@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from inforadar.model.feed import Feed
-from inforadar.model.item import Item, ItemText
 from inforadar.model.item_number import added_us, item_number
 from inforadar.model.person import Person
 from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.stages.publish.dates import rfc3339
-from inforadar.stages.publish.entry import Entry
 from inforadar.stages.publish.text import one_line, paragraphs_html
-from inforadar.store.people.marks import Marks
+from inforadar.store.people.shown_items import ShownItem
 from inforadar.store.stories.tellings import Telling
-from inforadar.views.published import entry_of
+from inforadar.views.item import analysis_of
+from inforadar.views.published import text_html
 from inforadar.web.greader.streams import LABEL, STATE
 
 TAG = "tag:google.com,2005:reader/item/"
 SCHEME = "http://www.google.com/reader/"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownItem:
-    item: Item
-    text: ItemText | None
-    marks: Marks
-    feed: Feed | None
-    others: Sequence[Telling] = ()
-    """What other outlets wrote about the same event."""
 
 
 def long_id(number: int) -> str:
@@ -46,36 +34,37 @@ def feed_title(feed: Feed) -> str:
 def item_document(shown: ShownItem, person: Person) -> dict[str, Any]:
     """One item as JSON."""
     item, feed = shown.item, shown.feed
-    entry = entry_of(item, shown.text)
     number = item_number(item.id)
     added = added_us(number)
-    title, content = _title_and_content(shown, person, entry)
-    address = web_address_or_none(entry.url)
-    links = [{"href": address}] if address else []
+    title, content = _title_and_content(shown, person)
+    address = web_address_or_none(item.link or item.url)
+    published = int(item.published_at.timestamp())
     document: dict[str, Any] = {
         "id": long_id(number),
         "crawlTimeMsec": str(added // 1000),
         "timestampUsec": str(added),
-        "published": int(item.published_at.timestamp()),
-        "updated": int((item.revised_at or item.published_at).timestamp()),
+        "published": published,
+        "updated": int(item.revised_at.timestamp()) if item.revised_at else published,
         "title": escape(title, quote=False),
-        "canonical": links,
-        "alternate": [{**link, "type": "text/html"} for link in links],
+        "canonical": [{"href": address}] if address else [],
+        "alternate": [{"href": address, "type": "text/html"}] if address else [],
         "categories": categories(shown),
         "origin": {
             "streamId": f"feed/{item.feed_id}",
-            "title": escape(feed_title(feed), quote=False) if feed else "",
-            "htmlUrl": (web_address_or_none(feed.site_url) if feed else None) or "",
+            "title": escape(one_line(feed.name), quote=False),
+            "htmlUrl": web_address_or_none(feed.site_url) or "",
         },
         "summary": {"content": content},
-        "author": escape(", ".join(entry.all_authors), quote=False),
+        "author": escape(", ".join(item.all_authors), quote=False),
     }
     files = [
         {"href": url, "type": file.type or "", **({"length": file.length} if file.length else {})}
         for file in item.enclosures or ()
         if (url := web_address_or_none(file.url))
     ]
-    return document | ({"enclosure": files} if files else {})
+    if files:
+        document["enclosure"] = files
+    return document
 
 
 def categories(shown: ShownItem) -> list[str]:
@@ -88,14 +77,15 @@ def categories(shown: ShownItem) -> list[str]:
     return [*found, *(LABEL + name for name in dict.fromkeys((item.topic, *marks.labels)) if name)]
 
 
-def _title_and_content(shown: ShownItem, person: Person, entry: Entry) -> tuple[str, str]:
+def _title_and_content(shown: ShownItem, person: Person) -> tuple[str, str]:
     item = shown.item
     title = one_line(item.title or item.url)
-    content = (entry.content_html or (paragraphs_html(item.snippet) if item.snippet else "")) + _others_html(
-        shown.others
+    content = (text_html(item, shown.text) if shown.text else None) or (
+        paragraphs_html(item.snippet) if item.snippet else ""
     )
-    neutral = entry.analysis
-    if person.has_neutral_titles and neutral is not None and neutral.title and neutral.title != title:
+    content += _others_html(shown.others)
+    neutral = analysis_of(item) if person.has_neutral_titles else None
+    if neutral is not None and neutral.title and neutral.title != title:
         return one_line(neutral.title), f"<p><em>{escape(title)}</em></p>{content}"
     return title, content
 
@@ -123,10 +113,9 @@ def render_atom(title: str, address: str, items: list[ShownItem], person: Person
 
 def _atom_entry(shown: ShownItem, person: Person) -> str:
     item = shown.item
-    entry = entry_of(item, shown.text)
-    title, content = _title_and_content(shown, person, entry)
+    title, content = _title_and_content(shown, person)
     number = item_number(item.id)
-    address = web_address_or_none(entry.url)
+    address = web_address_or_none(item.link or item.url)
     marks = "".join(
         f"<category term={_quoted(name)} scheme={_quoted(SCHEME)} label={_quoted(name.rpartition('/')[2])}/>"
         for name in categories(shown)
@@ -137,7 +126,7 @@ def _atom_entry(shown: ShownItem, person: Person) -> str:
         if (url := web_address_or_none(file.url))
     )
     link = f'<link rel="alternate" type="text/html" href={_quoted(address)}/>' if address else ""
-    authors = "".join(f"<author><name>{_text(name)}</name></author>" for name in entry.all_authors)
+    authors = "".join(f"<author><name>{_text(name)}</name></author>" for name in item.all_authors)
     return (
         f'<entry gr:crawl-timestamp-msec="{added_us(number) // 1000}"><id>{long_id(number)}</id>{marks}'
         f'<title type="text">{_text(title)}</title>{link}{files}'

@@ -6,7 +6,7 @@ Long answers are written while their items are loaded: there may be very many, a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -18,19 +18,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from inforadar.model.feed import Feed
-from inforadar.model.ids import FeedId
 from inforadar.model.item_number import added_us, id_range, item_number
 from inforadar.model.person import Person
 from inforadar.stages.publish.dates import rfc3339
 from inforadar.store.database import Database
-from inforadar.store.people.marks import NO_MARKS, load_marks
-from inforadar.store.people.streams import Stream, load_numbered_items, load_stream_page, load_visible_feeds
-from inforadar.store.published.contents import load_item_texts
-from inforadar.store.stories.tellings import load_other_tellings
+from inforadar.store.people.shown_items import ShownItem, load_shown_items
+from inforadar.store.people.streams import Stream, load_stream_page, load_visible_feeds
 from inforadar.web.greader.auth import Caller
 from inforadar.web.greader.changes import parse_numbers
-from inforadar.web.greader.documents import ShownItem, feed_title, item_document, render_atom
+from inforadar.web.greader.documents import feed_title, item_document, render_atom
 from inforadar.web.greader.request import Parameters
 from inforadar.web.greader.streams import STATE, feed_of, find_stream, stream_name
 
@@ -99,8 +95,7 @@ class ReaderItems:
     async def show_items(self, caller: Caller, request: Request, given: Parameters) -> Response:
         """Show the items with the given ids."""
         numbers = parse_numbers(given.all("i"))
-        feeds = await self._feeds(caller.person)
-        first = await self._numbered(caller.person, numbers[:CONTENTS_PER_STEP], feeds)
+        first = await self._numbered(caller.person, numbers[:CONTENTS_PER_STEP])
         if numbers and not first and len(numbers) <= CONTENTS_PER_STEP:
             raise HTTPException(404, "There are no such items.")
         head = {"id": f"{STATE}reading-list", "updated": int(self.now().timestamp())}
@@ -108,7 +103,7 @@ class ReaderItems:
         async def items() -> AsyncIterator[list[ShownItem]]:
             yield first
             for start in range(CONTENTS_PER_STEP, len(numbers), CONTENTS_PER_STEP):
-                yield await self._numbered(caller.person, numbers[start : start + CONTENTS_PER_STEP], feeds)
+                yield await self._numbered(caller.person, numbers[start : start + CONTENTS_PER_STEP])
 
         return StreamingResponse(_document(head, items(), caller.person), media_type="application/json")
 
@@ -122,7 +117,6 @@ class ReaderItems:
             load_stream_page, stream, after=after, newest_first=newest_first, limit=limit + 1
         )
         numbers = [item_number(id_) for id_ in ids]
-        feeds = await self._feeds(caller.person)
         head: dict[str, Any] = {
             "direction": "ltr",
             "id": stream_name(name),
@@ -135,7 +129,7 @@ class ReaderItems:
 
         async def items() -> AsyncIterator[list[ShownItem]]:
             for start in range(0, len(numbers), CONTENTS_PER_STEP):
-                yield await self._numbered(caller.person, numbers[start : start + CONTENTS_PER_STEP], feeds)
+                yield await self._numbered(caller.person, numbers[start : start + CONTENTS_PER_STEP])
 
         return StreamingResponse(_document(head, items(), caller.person), media_type="application/json")
 
@@ -144,37 +138,17 @@ class ReaderItems:
         stream = await find_stream(self.database, caller.person, given, name)
         limit = given.number("n", DEFAULT_ITEMS, MAX_CONTENTS)
         ids = await self.database.read(load_stream_page, stream, after=None, newest_first=True, limit=limit)
-        feeds = await self._feeds(caller.person)
-        shown = await self._numbered(caller.person, [item_number(id_) for id_ in ids], feeds)
+        shown = await self._numbered(caller.person, [item_number(id_) for id_ in ids])
         title = name.rpartition("/")[2]
         if name.startswith("feed/"):
-            title = feed_title(feed_of(name, list(feeds.values())))
+            feeds = await self.database.read(load_visible_feeds, caller.person.id)
+            title = feed_title(feed_of(name, feeds))
         address = f"{self.base_url}/reader/atom/{name}"
         text = await asyncio.to_thread(render_atom, title, address, shown, caller.person, rfc3339(self.now()))
         return Response(text.encode("utf-8", "replace"), media_type="application/atom+xml")
 
-    async def _feeds(self, person: Person) -> Mapping[FeedId, Feed]:
-        return {feed.id: feed for feed in await self.database.read(load_visible_feeds, person.id)}
-
-    async def _numbered(
-        self, person: Person, numbers: Sequence[int], feeds: Mapping[FeedId, Feed]
-    ) -> list[ShownItem]:
-        if not numbers:
-            return []
-        items = await self.database.read(load_numbered_items, person.id, numbers)
-        texts = await self.database.read(load_item_texts, items)
-        marks = await self.database.read(load_marks, person.id, [item.hash for item in items])
-        others = await self.database.read(load_other_tellings, person.id, [item.id for item in items])
-        return [
-            ShownItem(
-                item=item,
-                text=texts.get(item.id),
-                marks=marks.get(item.hash, NO_MARKS),
-                feed=feeds.get(item.feed_id),
-                others=others.get(item.id, ()),
-            )
-            for item in items
-        ]
+    async def _numbered(self, person: Person, numbers: Sequence[int]) -> list[ShownItem]:
+        return await self.database.read(load_shown_items, person.id, numbers)
 
 
 async def _document(

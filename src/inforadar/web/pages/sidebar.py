@@ -106,7 +106,7 @@ def make_sidebar(
 def _topic(
     query: Query, kept: Query, active: bool, group: Sequence[SideFeed], *, all_open: bool
 ) -> SideTopic:
-    name = group[0].topic
+    name, ending = group[0].topic, f"&{kept.text}" if kept.text else ""
     worst = max(
         (feed.state for feed in group), key=lambda state: (*UNWELL,).index(state) if state in UNWELL else -1
     )
@@ -117,7 +117,8 @@ def _topic(
             id=feed.id,
             name=names[feed.id],
             title=feed.name,
-            href=replace(kept, feed=feed.id).href,
+            # Written out, because there may be hundreds.
+            href=f"/?feed={feed.id}{ending}",
             active=feed.id == query.feed,
             unread=feed.unread,
             state=feed.state,

@@ -5,12 +5,13 @@ Templates get raw text from the web; the environment escapes it, never a templat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -51,13 +52,9 @@ class Pages:
         )
         # `{% trans %}` may run over several lines.
         self._environment.policies["ext.i18n.trimmed"] = True
-        # In the new style, what is filled in is escaped, and the message is not.
-        self._environment.install_gettext_callables(  # type: ignore[attr-defined]
-            find_text,
-            find_plural,
-            newstyle=True,
-            pgettext=lambda context, message: find_text(message, context),
-        )
+        # In the new style, what is filled in is escaped, and the message is not. Jinja's own functions need the
+        # template's context, which is copied for each call inside of a loop: a tenth of a page's time.
+        self._environment.newstyle_gettext = True  # type: ignore[attr-defined]
         self._environment.filters |= {
             "full_time": full_time,
             "grouped": grouped,
@@ -71,6 +68,10 @@ class Pages:
             "web_address": web_address_or_none,
         }
         self._environment.globals |= {
+            "_": _text,
+            "gettext": _text,
+            "ngettext": _plural,
+            "pgettext": _text_in_context,
             "asset": assets.address,
             "broken_words": broken_words,
             "languages": LANGUAGES,
@@ -106,3 +107,21 @@ class Pages:
             headers["Content-Encoding"] = encoding
             body = encode(body, encoding)
         return HTMLResponse(body, status, headers)
+
+
+def _text(message: str, /, **values: Any) -> Markup:
+    return _filled(find_text(message), values)
+
+
+def _text_in_context(context: str, message: str, /, **values: Any) -> Markup:
+    return _filled(find_text(message, context), values)
+
+
+def _plural(one: str, many: str, number: int, /, **values: Any) -> Markup:
+    return _filled(find_plural(one, many, number), {"num": number, **values})
+
+
+def _filled(message: str, values: Mapping[str, Any]) -> Markup:
+    """A message with its values; these are escaped."""
+    text = Markup(message)  # noqa: S704 - from our own templates and catalogues
+    return text % values if "%" in message else text

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
+import threading
 from urllib.parse import urljoin
 
 import nh3
@@ -31,26 +31,19 @@ _ABSOLUTE = ("http://", "https://", "mailto:")
 _NUMBERS = frozenset(("width", "height", "colspan", "rowspan", "start"))
 
 
-_BASE: ContextVar[str] = ContextVar("base", default="")
-"""What the URLs of the text that is being cleaned are relative to."""
-
-
 def safe_html(html: str, base: str = "") -> str:
     """Keep only the tags and attributes above. What is written has each attribute in double quotes.
 
     Relative URLs are made absolute by `base`; without one they are dropped.
     """
-    before = _BASE.set(base)
-    try:
-        return _CLEANER.clean(html)
-    finally:
-        _BASE.reset(before)
+    _page.base = base
+    return _CLEANER.clean(html)
 
 
 def _attribute(_tag_name: str, name: str, value: str) -> str | None:
     """Drop sizes that are no numbers, and URLs that are relative: they would point to our own server."""
     if name in ("href", "src"):
-        return value if value.startswith(_ABSOLUTE) else _joined(_BASE.get(), value)
+        return value if value.startswith(_ABSOLUTE) else _joined(_page.base, value)
     if name in _NUMBERS:
         return value if value.isascii() and value.isdigit() and len(value) <= 6 else None
     return value
@@ -64,7 +57,9 @@ def _joined(base: str, url: str) -> str | None:
     return address if address.startswith(_ABSOLUTE) else None
 
 
-# Made once: reading the options costs more than cleaning a short text.
+_page = threading.local()
+"""The `base` of the text that this thread is cleaning: the cleaner calls `_attribute` without it."""
+# Made once: building it takes longer than cleaning a usual entry.
 _CLEANER = nh3.Cleaner(
     tags=TAGS,
     clean_content_tags=_DROPPED,

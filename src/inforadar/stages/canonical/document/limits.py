@@ -13,8 +13,9 @@ is stopped by the deadline or the memory limit of the process that reads it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
-from inforadar.stages.canonical.document.tags import ATTRIBUTE, read_tags
+from inforadar.stages.canonical.document.tags import ATTRIBUTE, Tag, read_tags
 
 MAX_CHARACTERS = 10_000_000
 """A longer page is a download, not an article."""
@@ -66,11 +67,20 @@ class TooComplexError(ValueError):
     """The page is too expensive to parse; the message says what there is too much of."""
 
 
-def make_parseable(html: str) -> str:
-    """Return a version of the page that is safe to parse, or raise `TooComplexError`."""
+def make_parseable(html: str, tags: Sequence[Tag] | None = None) -> str:
+    """Return a version of the page that is safe to parse, or raise `TooComplexError`.
+
+    `tags` are those of the page, where the caller has read them already.
+    """
     if len(html) > MAX_CHARACTERS:
         raise TooComplexError(f"more than {MAX_CHARACTERS // 1_000_000} million characters")
-    open_formatting, options = _count_costly(html)
+    if tags is not None and len(tags) <= MAX_OPEN_FORMATTING:
+        # So few cannot reach any limit, except that of attributes.
+        for _, start, end in tags:
+            if end - start > _LONG_TAG_CHARACTERS:
+                _refuse_many_attributes(html[start:end])
+        return html
+    open_formatting, options = _count_costly(html, read_tags(html) if tags is None else tags)
     if options > MAX_OPTIONS:
         html = _OPTION_TAG.sub("", html)
     if open_formatting > MAX_OPEN_FORMATTING:
@@ -78,12 +88,12 @@ def make_parseable(html: str) -> str:
     return html
 
 
-def _count_costly(html: str) -> tuple[int, int]:
+def _count_costly(html: str, tags: Iterable[Tag]) -> tuple[int, int]:
     """Refuse a page that is too deep; return the most formatting elements open at once, and the number of options."""
     depth = block_depth = formatting = most_formatting = options = reopened = 0
     open_tags: dict[str, int] = {}
     outside: list[tuple[str, dict[str, int]]] = []
-    for count, (tag, start, end) in enumerate(read_tags(html)):
+    for count, (tag, start, end) in enumerate(tags):
         if count > MAX_TAGS:
             raise TooComplexError(f"more than {MAX_TAGS:,} tags")
         if end - start > _LONG_TAG_CHARACTERS:

@@ -39,8 +39,12 @@ _RAW = {
 _FOREIGN = frozenset(("svg", "math"))
 
 
-def read_tags(html: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each tag's lower-case name, with a leading slash for an end tag, and its start and end."""
+Tag = tuple[str, int, int]
+"""A tag's lower-case name, with a leading slash for an end tag, and its start and end."""
+
+
+def read_tags(html: str) -> Iterator[Tag]:
+    """Yield each tag of a page."""
     next_token = _TOKEN.search
     foreign = 0
     at = 0
