@@ -435,7 +435,7 @@ def test_of_very_many_pictures_some_are_shown() -> None:
 def test_only_texts_that_reach_no_limit_are_shown_without_counting_their_tags(
     html: str, is_simple: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert sanitize._is_simple(html) is is_simple
+    assert sanitize._is_simple(html, sanitize.Budget()) is is_simple
     short = listing_html(html, "plain", "https://news.example/")
-    monkeypatch.setattr(sanitize, "_is_simple", lambda _: False)
+    monkeypatch.setattr(sanitize, "_is_simple", lambda *_: False)
     assert short == listing_html(html, "plain", "https://news.example/"), "both ways give the same"
