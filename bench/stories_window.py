@@ -25,7 +25,7 @@ from typing import Any
 from uuid import UUID
 
 import psutil
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from bench.farm import database as running_database
 from bench.farm import tree_cpu_s
@@ -170,7 +170,7 @@ def _fill_window(
         new = {one.story for one in made} - known
         known |= new
         if new:
-            at = {"began_at": newest - WINDOW, "last_at": newest, "item_count": len(made)}
+            at = {"began_at": newest - WINDOW, "last_at": newest, "item_count": 0}
             connection.execute(insert(stories), [{"id": _story(number), **at} for number in sorted(new)])
         placed, keys = [], []
         for one, row in zip(made, rows, strict=True):
@@ -195,11 +195,23 @@ def _fill_window(
         insert_rows(connection, insert(story_keys), ("key", "at", "item_id"), keys)
         connection.execute(delete(story_queue))
         connection.execute(delete(search_queue))
+    _count_members(connection)
     save_counts(
         connection,
         {key: (count.items, count.capital, count.small) for key, count in vocabulary.counts.items()},
     )
     next_version(connection, lock_state(connection), size - first)
+
+
+def _count_members(connection: Connection) -> None:
+    members = story_items.c.story_id == stories.c.id
+    connection.execute(
+        update(stories).values(
+            item_count=select(func.count()).where(members).scalar_subquery(),
+            began_at=select(func.min(story_items.c.at)).where(members).scalar_subquery(),
+            last_at=select(func.max(story_items.c.at)).where(members).scalar_subquery(),
+        )
+    )
 
 
 def _fill_archive(connection: Connection, first: int, size: int, feeds: Sequence[UUID]) -> None:
