@@ -16,7 +16,7 @@ from inforadar.web.http.encodings import choose_encoding
 
 SOURCE = Path(inforadar.__file__).parent
 SHORT_KEYS = {
-    "stages/group/tokens.py": {"_word", "fold_word"},
+    "stages/group/tokens.py": {"_word"},
     "store/lease_tokens.py": {"_key"},
     "store/leases.py": {"_select_due"},
     "store/items/search_words.py": {"_word_pattern"},
@@ -85,4 +85,5 @@ OF_LANGUAGES = {
     "stages/analyze/local/lexicon.py:lexicon_for",
     "stages/analyze/local/neutral.py:_patterns",
     "translations/catalogue.py:load_catalogue",
+    "translations/sentences.py:_patterns",
 }
