@@ -31,7 +31,7 @@ from inforadar.web.greader.request import Parameters
 from inforadar.web.greader.streams import STATE, feed_of, find_stream, stream_name
 
 DEFAULT_ITEMS, MAX_IDS, MAX_CONTENTS = 20, 200_000, 1000
-IDS_PER_STEP, CONTENTS_PER_STEP = 5000, 100
+IDS_PER_STEP, CONTENTS_PER_STEP = 5000, 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
