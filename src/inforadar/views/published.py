@@ -81,7 +81,7 @@ def _rendered(text: ItemText, base: str, known: Mapping[str, str]) -> tuple[str 
 
 
 def _source(text: ItemText) -> tuple[bytes, str] | None:
-    """What the text is rendered from, with its kind; None if there is no text."""
+    """The source of the rendered text, with its kind; None if there is no text."""
     origin = origin_of_text(text)
     if origin is None:
         return None

@@ -21,7 +21,7 @@ from inforadar.store.types import one_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedName:
-    """What is shown of an item's feed."""
+    """Name and site of an item's feed."""
 
     name: str
     site_url: str | None
