@@ -1,6 +1,7 @@
 """What every test can ask for, and how properties are tried."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import settings
 
 from tests.support.forked_pool import ForkedPoolContext
 from tests.support.paths import TESTS
+from tests.support.shared_statements import shared_async_engine, shared_engine
 
 pytest_plugins = [
     "tests.support.site.fixtures",
@@ -67,6 +69,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if config.option.markexpr == "not slow" and is_slow_path(collection_path) else None
 
 
+@cache
 def is_slow_path(path: Path) -> bool:
     return any(path.is_relative_to(TESTS / slow) for slow in SLOW_PATHS)
 
@@ -83,6 +86,15 @@ def logs_of_this_test_alone() -> Iterator[None]:
     """A command says where logs go, which is a file of its test: what logs afterwards would find it closed."""
     yield
     structlog.reset_defaults()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def statements_compiled_once() -> Iterator[None]:
+    """What one test's database compiled, the next one's knows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("inforadar.store.database.create_engine", shared_engine)
+        patch.setattr("sqlalchemy.ext.asyncio.create_async_engine", shared_async_engine)
+        yield
 
 
 @pytest.fixture(autouse=True)
