@@ -43,9 +43,13 @@ _POSTGRES_CONF = """
 fsync = off
 full_page_writes = off
 synchronous_commit = off
+wal_level = minimal
+max_wal_senders = 0
+autovacuum = off
 max_connections = 200
 """
-"""The data is deleted at the end, so nothing has to survive a power failure."""
+"""The data is deleted at the end, so nothing has to survive a power failure, and no table
+lives long enough to be vacuumed."""
 
 
 @contextmanager
