@@ -30,7 +30,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing Info Radar into $(VENV) …"
 	@$(BIN)/pip install -q -U 'pip>=25.1'
-	@$(BIN)/pip install -q -c constraints.txt -e '.[semantic]'
+	@$(BIN)/pip install -q -c constraints.txt -e '.[semantic,speed]'
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
@@ -38,7 +38,7 @@ setup-dev: $(DEVSTAMP)  ## … and what the tests and checks need
 
 $(DEVSTAMP): $(STAMP) scripts/system-packages
 	@echo "Installing the test tools …"
-	@$(BIN)/pip install -q -c constraints.txt -e '.[postgres,redis,prefect,llm,semantic]' --group dev
+	@$(BIN)/pip install -q -c constraints.txt -e '.[postgres,redis,prefect,llm,semantic,speed]' --group dev
 	@scripts/system-packages
 	@touch $@
 

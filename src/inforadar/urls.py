@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NewType
 
-import ada_url
+import can_ada
 
 from inforadar.errors import InvalidUrlError
 from inforadar.short_cache import short_cache
@@ -114,7 +114,7 @@ def canonical_form(url: str, base: str | None = None) -> str:
     if not text and base is None:
         raise InvalidUrlError(url, "it is empty")
     try:
-        href: str = ada_url.join_url(base, text) if base is not None else ada_url.normalize_url(text)
+        href = _escape_carets(parse(text, base).href)
     except ValueError:
         raise InvalidUrlError(text, UNREADABLE) from None
     if not href.startswith(("http://", "https://")):
@@ -123,6 +123,28 @@ def canonical_form(url: str, base: str | None = None) -> str:
     _check_length(href)
     _check_host(href)
     return href
+
+
+def parse(url: str, base: str | None = None) -> can_ada.URL:
+    """Parse a URL, absolute or relative to `base`; raise ValueError if it is none."""
+    try:
+        return can_ada.parse(url) if base is None else can_ada.parse(base) + url
+    except TypeError:
+        raise ValueError("half of a surrogate pair is no character") from None
+
+
+def _escape_carets(href: str) -> str:
+    """Escape `^` in the path, as the standard has it since 2024 and this release of ada does not yet."""
+    if "^" not in href:
+        return href
+    end = len(re.split(r"[?#]", href, maxsplit=1)[0])
+    return href[:end].replace("^", "%5E") + href[end:]
+
+
+def in_its_script(host: str) -> str:
+    """Format a host name for people: `münchen.example` instead of `xn--mnchen-3ya.example`."""
+    # Its types say text; it takes bytes.
+    return can_ada.idna_decode(host.encode()) if "xn--" in host else host  # type: ignore[arg-type]
 
 
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
@@ -206,13 +228,13 @@ def _parts(url: str) -> tuple[str, str, str]:
 
 @short_cache(4096, max_length=1000)
 def _parse_parts(url: str) -> tuple[str, str, str]:
-    parsed = ada_url.URL(url)
+    parsed = parse(url)
     return str(parsed.protocol), str(parsed.hostname), str(parsed.port)
 
 
 def origin(url: str) -> str:
     """Return scheme, host and port."""
-    return str(ada_url.URL(url).origin)
+    return str(parse(url).origin)
 
 
 def keeps_credentials(given: str, target: str) -> bool:
@@ -280,7 +302,7 @@ def page_forms(url: str) -> tuple[str, ...]:
 
     http or https, with or without `www.`, with or without a final slash, and the page that an AMP page stands for.
     """
-    parsed = ada_url.URL(url)
+    parsed = parse(url)
     query = _AMP_QUERY.sub("", str(parsed.search)[1:]).lstrip("&")
     path = _AMP_PATH.sub("", str(parsed.pathname)) or "/"
     bare = str(parsed.host).removeprefix("amp.").removeprefix("www.")
@@ -298,10 +320,8 @@ def page_forms(url: str) -> tuple[str, ...]:
 
 def readable(url: str) -> str:
     """Format a URL for people: no scheme, host in its own script, no trailing slash."""
-    parsed = ada_url.URL(url)
-    host = parsed.host
-    if "xn--" in host:
-        host = ada_url.idna.decode(host)
+    parsed = parse(url)
+    host = in_its_script(parsed.host)
     rest = f"{parsed.pathname}{parsed.search}".rstrip("/")
     return f"{host}{rest}"
 

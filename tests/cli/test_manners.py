@@ -73,6 +73,16 @@ def test_a_private_address_is_warned_about_with_the_setting_that_allows_it(
     assert call("feed", "add", url).err == ""
 
 
+def test_a_wrong_setting_is_refused_before_a_feed_is_added(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as wrong:
+        wrong.setenv("FETCHER_ALLOWED_NETWORKS", "my own")
+        done = call("feed", "add", "http://10.0.0.7/feed")
+    assert (done.code, done.err.partition(" is not")[0]) == (2, "inforadar: 'my own'")
+    assert call("feed", "list", "--json").json == []
+
+
 @pytest.mark.parametrize(
     "url",
     [
@@ -186,7 +196,9 @@ def test_a_rating_looks_the_same_in_every_view(call: Call, home: Path) -> None:
     assert [shown_counter("rating", value) for value in (5, -3, 0, 2100)] == ["+5", "-3", "0", "+2.1K"]
     assert shown_counter("views", 2100) == "2.1K"
     add_item(call, home, "Rated")
-    header, row = call("item", "list").out.splitlines()[:2]
+    listed = call("item", "list")
+    header, row = listed.out.splitlines()
+    assert listed.err == "1–1 of 1 · by date ↓\n", "what is no row is not in the way of a pipe"
     assert dict(zip(header.split("\t"), row.split("\t"), strict=True))["±"] == "+5"
     assert "rating +5" in call("item", "show", "https://news.example/1").out
 

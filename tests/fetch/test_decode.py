@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import sys
 import tracemalloc
 import zlib
+from importlib.util import find_spec, module_from_spec
 
 import pytest
 from backports import zstd
@@ -12,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inforadar.fetch.decode import (
+    ACCEPT_ENCODING,
     MAX_MEMBERS,
     BodyDecoder,
     BodyError,
@@ -191,3 +194,18 @@ def test_an_announced_length_is_believed_if_it_is_too_large(length: str | None, 
             check_announced_length(length, 100)
     else:
         check_announced_length(length, 100)
+
+
+def test_without_the_extra_speed_brotli_is_neither_asked_for_nor_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "brotli", None)
+    spec = find_spec("inforadar.fetch.decode")
+    assert spec is not None
+    assert spec.loader is not None
+    without = module_from_spec(spec)
+    spec.loader.exec_module(without)
+    assert without.ACCEPT_ENCODING == "gzip, deflate, zstd"
+    with pytest.raises(without.BodyError, match=r"unknown encoding 'br'; pip install 'inforadar\[speed\]'"):
+        without.BodyDecoder("br", 100)
+    assert ACCEPT_ENCODING == "gzip, deflate, br, zstd"

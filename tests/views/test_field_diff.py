@@ -31,7 +31,7 @@ def test_a_long_text_shows_the_words_that_differ_and_a_little_around_them() -> N
     ("name", "old", "new", "pieces", "note"),
     [
         ("views", 1200, 12345, ((OLD, "1,200"), (NEW, "12,345")), "+11,145"),
-        ("rating", 2.5, -1.0, ((OLD, "2.5"), (NEW, "−1")), "−3.5"),
+        ("rating", 2.5, -1.0, ((OLD, "+2.5"), (NEW, "-1")), "-3.5"),
         ("views", None, 7, ((NEW, "7"),), ""),
         ("tags", ("a", "b", "c"), ("c", "d", "a"), ((OLD, "b"), (NEW, "d")), ""),
         ("tags", ["a", "b"], ["b", "a"], ((OLD, "a, b"), (NEW, "b, a")), ""),

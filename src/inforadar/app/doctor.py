@@ -11,8 +11,10 @@ import os
 import shutil
 import stat
 from collections.abc import Awaitable, Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from inforadar.app.doctor_store import Findings, examine_store
 from inforadar.app.store import open_unchecked_store
@@ -44,6 +46,7 @@ async def examine(settings: Settings, *, url: str | None = None) -> Findings:
     unusable = await _find_unusable_analyzer(settings)
     checks: list[tuple[str, Awaitable[Findings]]] = [
         ("settings", _settings(settings)),
+        ("install", _install()),
         ("disk", _disk(settings)),
         ("database", _database(settings)),
         ("redis", _redis(settings)),
@@ -116,6 +119,26 @@ def _open_files(settings: Settings) -> Iterable[Finding]:
     for path in (settings.home / "inforadar.toml", settings.home / ".env", Path(".env").absolute()):
         if path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077:
             yield warning("settings", f"Other users can read {path}.", f"chmod 600 {path}")
+
+
+async def _install() -> Findings:
+    """What a base install leaves out, and what it takes from the system."""
+    found: Findings = []
+    try:
+        ZoneInfo("Europe/Warsaw")
+    except ZoneInfoNotFoundError:
+        found.append(
+            warning(
+                "install",
+                "This system has no time zone database: every clock but UTC is refused.",
+                "apt-get install tzdata, or pip install tzdata",
+            )
+        )
+    missing = [name for name in ("uvloop", "brotli") if find_spec(name) is None]
+    if missing:
+        slower = f"Without {' and '.join(missing)}; everything works, with somewhat more time and traffic."
+        found.append(ok("install", f"{slower} To install: pip install 'inforadar[speed]'."))
+    return found or [ok("install", "uvloop and brotli are in use.")]
 
 
 async def _disk(settings: Settings) -> Findings:

@@ -13,14 +13,17 @@ import zlib
 from collections.abc import Callable
 from typing import Final, Protocol
 
-import brotli  # type: ignore[import-untyped]
-
 if sys.version_info >= (3, 14):
     from compression.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
 else:
     from backports.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
 
-ACCEPT_ENCODING: Final = "gzip, deflate, br, zstd"
+try:
+    import brotli  # type: ignore[import-untyped]
+except ModuleNotFoundError:  # the extra `speed`
+    brotli = None
+
+ACCEPT_ENCODING: Final = "gzip, deflate, br, zstd" if brotli else "gzip, deflate, zstd"
 
 MAX_STACKED_ENCODINGS: Final = 4
 """Maximum number of encodings on one body. One is usual, two are a mistake, more are an attack."""
@@ -182,7 +185,7 @@ _DECODERS: Final[dict[str, Callable[[], StreamDecoder]]] = {
     "gzip": _Gzip,
     "x-gzip": _Gzip,
     "deflate": _Deflate,
-    "br": _Brotli,
+    **({"br": _Brotli} if brotli else {}),
     "zstd": _Zstd,
 }
 
@@ -199,7 +202,8 @@ class BodyDecoder:
             )
         for name in names:
             if name not in _DECODERS:
-                raise BodyError(f"has the unknown encoding {name[:40]!r}")
+                hint = "; pip install 'inforadar[speed]' to read it" if name == "br" else ""
+                raise BodyError(f"has the unknown encoding {name[:40]!r}{hint}")
         self._names = names[::-1]
         self._decoders = [_DECODERS[name]() for name in self._names]
         self._max_bytes = max_bytes

@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import ada_url
-
 from inforadar.errors import InvalidUrlError
 from inforadar.fetch.faults import Fault
 from inforadar.fetch.headers import escape_raw_bytes
 from inforadar.fetch.outcome import is_permanent_redirect
 from inforadar.model.http import FailureReason, Outcome, Request, Validators
-from inforadar.urls import canonical_form, keeps_credentials, origin
+from inforadar.urls import canonical_form, in_its_script, keeps_credentials, origin, parse
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,7 +77,7 @@ def requestable(url: str, base: str | None = None) -> str:
     """Return the URL as requested, without its fragment; refuse one that contains credentials."""
     href = canonical_form(url, base)
     if "@" in href:
-        parsed = ada_url.URL(href)
+        parsed = parse(href)
         if parsed.username or parsed.password:
             raise InvalidUrlError(
                 f"…@{parsed.host}", "it contains credentials; set them as a header of the feed instead"
@@ -89,8 +87,7 @@ def requestable(url: str, base: str | None = None) -> str:
 
 def host_of(url: str) -> str:
     """Return the host as people write it, for sentences."""
-    host = str(ada_url.URL(url).hostname)
-    return str(ada_url.idna.decode(host)) if "xn--" in host else host
+    return in_its_script(parse(url).hostname)
 
 
 def _bad_redirect(message: str) -> Fault:

@@ -9,11 +9,11 @@ from datetime import datetime, time, timedelta
 from enum import StrEnum
 from typing import Any, NewType
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from inforadar.errors import UsageError
 from inforadar.model.ids import ItemId
 from inforadar.model.person import PersonId
+from inforadar.model.zone import zone_named
 from inforadar.translations import pgettext
 
 RuleId = NewType("RuleId", UUID)
@@ -108,7 +108,7 @@ class Quiet:
 
     def until(self, now: datetime) -> datetime | None:
         """When the quiet hours end that `now` is in; None if it is in none."""
-        local = now.astimezone(ZoneInfo(self.zone))
+        local = now.astimezone(zone_named(self.zone))
         at = local.time().replace(tzinfo=None)
         inside = self.start <= at < self.end if self.start <= self.end else at >= self.start or at < self.end
         return _next(local, self.end).astimezone(now.tzinfo) if inside else None
@@ -127,7 +127,7 @@ class Digest:
     zone: str = "UTC"
 
     def next(self, now: datetime) -> datetime:
-        local = now.astimezone(ZoneInfo(self.zone))
+        local = now.astimezone(zone_named(self.zone))
         if self.every == "hourly":
             due = local.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
         else:
@@ -216,10 +216,7 @@ def _parse_clock(text: str) -> time | None:
 
 
 def _checked_zone(zone: str) -> str:
-    try:
-        ZoneInfo(zone)
-    except (KeyError, ValueError, OSError):
-        raise UsageError(f"{zone!r} is not a time zone; use a name such as Europe/Warsaw.") from None
+    zone_named(zone)
     return zone
 
 

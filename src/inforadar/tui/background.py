@@ -16,7 +16,7 @@ from contextlib import redirect_stderr
 from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
-import uvloop
+from inforadar.app.process import new_event_loop
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ async def run_in_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     def run() -> None:
         try:
             start_resource_tracker()
-            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            with asyncio.Runner(loop_factory=new_event_loop) as runner:
                 done.set_result(runner.run(body()))
         except asyncio.CancelledError:
             done.cancel()

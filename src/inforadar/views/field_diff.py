@@ -52,16 +52,17 @@ def show_change(name: str, old: Any, new: Any) -> ShownChange:
     field = _LABELS.get(name, name).replace("_", " ")
     old, new = json_value(old), json_value(new)
     if name in COUNTERS and _is_number(old) and _is_number(new):
-        pieces = ((Side.OLD, shown_count(old)), (Side.NEW, shown_count(new)))
-        return ShownChange(field=field, pieces=pieces, note=f"{new - old:+,.10g}".replace("-", "−"))
+        pieces = ((Side.OLD, shown_count(name, old)), (Side.NEW, shown_count(name, new)))
+        return ShownChange(field=field, pieces=pieces, note=f"{new - old:+,.10g}")
     if isinstance(old or [], list) and isinstance(new or [], list):
         return ShownChange(field=field, pieces=tuple(_list_pieces(old or [], new or [])))
     return ShownChange(field=field, pieces=diff_pieces(_text(old), _text(new)))
 
 
-def shown_count(number: float) -> str:
-    """`12,345`; the fraction of a rating is kept."""
-    return (f"{number:,}" if isinstance(number, int) else f"{number:,.10g}").replace("-", "−")
+def shown_count(name: str, number: float) -> str:
+    """`12,345`; a rating keeps its fraction, and has the sign that every view gives it: `+5`, `-3`."""
+    sign = "+" if name == "rating" and number > 0 else ""
+    return sign + (f"{number:,}" if isinstance(number, int) else f"{number:,.10g}")
 
 
 def diff_pieces(old: str, new: str) -> tuple[tuple[Side, str], ...]:

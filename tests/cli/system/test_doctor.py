@@ -43,7 +43,7 @@ def test_a_well_system_has_nothing_to_complain_about(call: Call) -> None:
     found = examined(said)
     assert said.code == 0
     assert set(found) == {
-        "settings", "disk", "database", "speed", "clock", "feeds", "redis", "analyzer", "semantic",
+        "settings", "install", "disk", "database", "speed", "clock", "feeds", "redis", "analyzer", "semantic",
     }  # fmt: skip
     assert {level for check in found for level in levels(found, check)} == {"ok"}
     words = call("doctor")

@@ -402,6 +402,19 @@ async def test_a_stop_does_not_wait_for_a_hosts_turn_and_an_abort_for_no_answer(
     assert feed.last_error == STOPPED
 
 
+async def test_the_log_says_which_hosts_turn_is_waited_for(
+    site: Site, database: Database, worker: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inforadar.pipeline.runs.fetch_discover.SILENCE_S", 0.01)
+    for name in ("one", "two", "three"):
+        await subscribe(database, site.feed(f"/{name}", rss([])), name)
+    heard = Heard()
+    async with worker(domain_delay=0.05) as running:
+        await running.collecting.fetch_run(heard).run()
+    told = [line for line in heard.lines if "next turn" in line]
+    assert told == ["Paged waiting for the next turn of 127.0.0.1, in 1 second"], "once for each host"
+
+
 async def test_a_stop_waits_for_no_server_and_keeps_what_was_counted_or_failed(
     site: Site, database: Database, worker: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inforadar.config import Settings
 from inforadar.store.database import Database
+from inforadar.store.feeds.add import insert_feed
 from inforadar.store.feeds.queries import find_feed_by_url, load_feed, load_feeds
 from inforadar.tui.list.feed_rows import FeedRow, TopicRow
 from inforadar.tui.screens.articles import ArticlesScreen
@@ -38,6 +39,7 @@ async def test_all_feeds_stand_below_their_topics_with_unread_articles_health_an
     assert "4 feeds · 45 unread" in terminal.text
     await terminal.press("exclamation_mark")
     assert [row.name for row in screen.entries if isinstance(row, FeedRow)] == ["Dead"]
+    assert "1 feed · 0 unread" in terminal.text
     await terminal.press("escape", "colon")
     await terminal.type("broken")
     await terminal.press("enter")
@@ -67,7 +69,7 @@ async def test_a_feed_is_edited_its_url_too_and_what_is_wrong_is_said_in_the_for
 ) -> None:
     before = await filled.read(find_feed_by_url, "https://bbc.example/world")
     assert before
-    await open_feeds(terminal, at="BBC")
+    screen = await open_feeds(terminal, at="BBC")
     await terminal.press("e")
     assert isinstance(terminal.app.screen, FormScreen)
     await terminal.press("ctrl+u")
@@ -78,12 +80,15 @@ async def test_a_feed_is_edited_its_url_too_and_what_is_wrong_is_said_in_the_for
     await terminal.press("ctrl+u")
     await terminal.type("https://bbc.example/all.xml")
     await terminal.press("down", "down", "down", "end")
-    await terminal.type(" news")
+    await terminal.press("home")
+    await terminal.type("art, ")
     await terminal.press("enter")
     assert "It is fetched from https://bbc.example/all.xml now." in terminal.text
     after = await filled.read(load_feed, before.id)
-    assert (after.url, after.topic, after.source) == ("https://bbc.example/all.xml", "world news", "BBC")
-    assert "▾ world news" in terminal.text
+    assert (after.url, after.topic, after.source) == ("https://bbc.example/all.xml", "art, world", "BBC")
+    assert "▾ art, world" in terminal.text
+    assert isinstance(screen.current, FeedRow)
+    assert screen.current.feed.id == before.id, "the cursor follows the feed to its new place"
 
 
 async def test_a_feed_is_paused_and_deleted_and_both_are_undone(terminal: Terminal, filled: Database) -> None:
@@ -123,3 +128,13 @@ async def test_it_fits_a_terminal_of_40_columns(filled: Database, web_settings: 
             "? help",
         ):
             assert shown in terminal.text, shown
+
+
+async def test_feeds_of_a_site_without_a_name_yet_are_told_apart_by_their_addresses(
+    terminal: Terminal, filled: Database
+) -> None:
+    for url in ("https://news.example/city.xml", "https://news.example/sport.xml"):
+        await filled.write(insert_feed, url, enabled=True)
+    screen = await open_feeds(terminal)
+    names = [row.name for row in screen.entries if isinstance(row, FeedRow)]
+    assert {"news.example/city.xml", "news.example/sport.xml", "BBC"} < set(names)

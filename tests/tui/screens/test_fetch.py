@@ -251,6 +251,8 @@ def test_the_numbers_are_said_as_people_say_them() -> None:
         return Progress(run_id=run, at=NOW + timedelta(seconds=second), kind=kind, **numbers)
 
     tally = Tally()
+    assert tally.words == "Starting …"
+    tally.add([event(ProgressKind.LINE, 0)])
     assert tally.words == "Counting… 0 pages, 0 items found"
     tally.add([event(ProgressKind.COUNTING, 0, pages=7, found=140)])
     assert tally.words == "Counting… 7 pages, 140 items found"

@@ -49,7 +49,8 @@ def test_a_passing_sentence_takes_the_place_of_whole_hints_and_no_line_more() ->
 
 
 @pytest.mark.parametrize(
-    "tally", [Tally(found=12_345, pages=1_234), Tally(found=512, done=214, counting=False)]
+    "tally",
+    [Tally(begun=True, found=12_345, pages=1_234), Tally(begun=True, found=512, done=214, counting=False)],
 )
 def test_progress_has_a_form_for_every_width(tally: Tally) -> None:
     forms = tally.forms

@@ -20,6 +20,7 @@ from inforadar.model.feed_options import Content, FeedOptions
 from inforadar.model.ids import short_id
 from inforadar.model.subscription import FALLBACK_S, Start, Subscribed, WantedFeed
 from inforadar.store.database import Database
+from inforadar.urls import canonical_form, with_scheme
 from inforadar.views.json import added_document
 
 
@@ -92,8 +93,9 @@ def add(
     )
 
     async def work(database: Database, settings: Settings) -> tuple[Subscribed, str | None]:
-        added = await subscribe(database, settings.fetcher, wanted, start)
-        return added, private_address_warning(added.feed.url, settings.fetcher)
+        # First, because it refuses a setting that is wrong.
+        warning = private_address_warning(canonical_form(with_scheme(url)), settings.fetcher)
+        return await subscribe(database, settings.fetcher, wanted, start), warning
 
     added, warning = on_store(work)
     if warning:

@@ -9,7 +9,7 @@ from cyclopts import Parameter, validators
 
 from inforadar.cli.terminal.output import (
     print_json,
-    print_line,
+    print_note,
     print_table,
     score_text,
     short_time,
@@ -107,7 +107,7 @@ def list_(
         only_wide=("Topic", "±>", "Views>", "Cmts>"),
     )
     if items:
-        print_line(f"{offset + 1}–{offset + len(items)} of {total} · by date ↓")
+        print_note(f"{offset + 1}–{offset + len(items)} of {total} · by date ↓")
 
 
 def _counter(item: Item, name: str) -> str | None:

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from datetime import date
 from typing import Annotated
 
-import uvloop
 from cyclopts import Parameter, validators
 
+from inforadar.app.process import run_async
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.cli.runs.fetch_display import FetchDisplay, print_report
@@ -59,11 +59,11 @@ def fetch(
     wanted = FetchFilter(sources=tuple(source or ()), topics=tuple(topic or ()))
     limits = WalkLimits(cutoff=cutoff, window_days=window_days, depth=depth)
     if json:
-        report = uvloop.run(_fetch(settings, wanted, limits, _silence))
+        report = run_async(_fetch(settings, wanted, limits, _silence))
         print_json(report_document(report))
     else:
         with FetchDisplay(wanted, is_terminal=sys.stdout.isatty()) as display:
-            report = uvloop.run(_fetch(settings, wanted, limits, display.show))
+            report = run_async(_fetch(settings, wanted, limits, display.show))
         print_report(report)
     if report.interrupted:
         return 130

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-import uvloop
-
+from inforadar.app.process import run_async
 from inforadar.app.store import open_store
 from inforadar.cli.system.serve import until_signal
 from inforadar.cli.terminal.output import print_line
@@ -52,4 +51,4 @@ def serve() -> None:
             finally:
                 await runner.cleanup()
 
-    uvloop.run(until_signal(work))
+    run_async(until_signal(work))

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from typing import Annotated, Any, TypeVar
 
 import structlog
-import uvloop
 from cyclopts import Parameter
 
+from inforadar.app.process import run_async
 from inforadar.app.store import open_store
 from inforadar.cli.terminal.logs import configure_logs
 from inforadar.config import load_settings
@@ -54,7 +54,7 @@ def api(
                 print(f"Log in, once: {await login_link(database, settings)}")  # not masked: it is the secret
             await serve_api(database, settings, stop)
 
-    uvloop.run(until_signal(work))
+    run_async(until_signal(work))
 
 
 async def until_signal(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:

@@ -8,10 +8,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
-import uvloop
 from cyclopts import Parameter
 
-from inforadar.app.process import tune_garbage_collector
+from inforadar.app.process import run_async, tune_garbage_collector
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.cli.system.serve import until_cancelled, until_signal
@@ -37,9 +36,9 @@ def worker(
     settings = load_settings()
     configure_logs(settings.log)
     if not once:
-        uvloop.run(until_signal(lambda stop: _work(settings, chosen, stop)))
+        run_async(until_signal(lambda stop: _work(settings, chosen, stop)))
         return 0
-    report = uvloop.run(until_cancelled(_work_once(settings, chosen)))
+    report = run_async(until_cancelled(_work_once(settings, chosen)))
     if json:
         print_json(_document(report))
     else:

@@ -49,6 +49,11 @@ def print_line(text: str) -> None:
     print(masked(pasteable(text)), flush=True)
 
 
+def print_note(text: str) -> None:
+    """Print a line below a table: on standard error if the table goes to a program."""
+    print(masked(pasteable(text)), file=sys.stdout if sys.stdout.isatty() else sys.stderr, flush=True)
+
+
 def print_warning(text: str) -> None:
     """Print a warning on standard error, with secrets masked, in the style of errors."""
     print(f"inforadar: {masked(text)}", file=sys.stderr)

@@ -36,7 +36,7 @@ MAX_HOST_WAIT_S = 60.0
 """Maximum wait for a host's next turn; feeds on hosts that need longer are left out."""
 STOP_GRACE_S = 0.25
 """How long a stop lets requests in flight end by themselves."""
-SILENCE_S = 3.0
+SILENCE_S = 2.0
 """How long a host may take without a word; then the log says which one is waited for."""
 
 
@@ -70,6 +70,8 @@ class Finder:
         self._begun: dict[FeedId, tuple[ListingPart, ...]] = {}
         """Parts that an interrupted run found, by feed."""
         self._stopping = asyncio.Event()
+        self._told_turns: set[str] = set()
+        """Hosts whose next turn the log has announced."""
         self._is_cut_off = False
         """A stop has cancelled the requests in flight."""
         self._dispatch: Dispatch[Lease] | None = None
@@ -160,7 +162,19 @@ class Finder:
             self._dispatch = None
             pending = self._worth_waiting_for(leftovers)
             if pending:
+                self._tell_turns(leftovers)
                 await self._pause(min(left.wait_s for left in leftovers))
+
+    def _tell_turns(self, leftovers: Sequence[Leftover[Lease]]) -> None:
+        """Say which hosts are waited for, if it takes long: once for each."""
+        for left in sorted(leftovers, key=lambda left: left.wait_s):
+            feed = left.job.feed
+            host = host_key(feed.url)
+            if left.wait_s >= SILENCE_S and host not in self._told_turns:
+                self._told_turns.add(host)
+                self._progress.of(feed).line(
+                    f"waiting for the next turn of {hostname(feed.url)}, in {counted(math.ceil(left.wait_s), 'second')}"
+                )
 
     def _worth_waiting_for(self, leftovers: Sequence[Leftover[Lease]]) -> list[Lease]:
         """The feeds whose host has its next turn soon, however long its queue; leave out the others."""

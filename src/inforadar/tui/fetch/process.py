@@ -48,14 +48,15 @@ def fetch_in_process(
 ) -> None:
     """The entry point of the process."""
     import structlog  # noqa: PLC0415
-    import uvloop  # noqa: PLC0415
+
+    from inforadar.app.process import run_async  # noqa: PLC0415
 
     # The terminal belongs to the app: ignore its keys and do not write to it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _redirect_output_to(settings.home / LOG)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
     with suppress(BrokenPipeError):
-        uvloop.run(_fetch_and_send(settings, view, screen, orders))
+        run_async(_fetch_and_send(settings, view, screen, orders))
 
 
 def _redirect_output_to(log: Path) -> None:

@@ -22,6 +22,8 @@ class Tally:
     found: int = 0
     done: int = 0
     pages: int = 0
+    begun: bool = False
+    """The run has said something."""
     counting: bool = True
     ended: str = ""
     """The text shown instead of the progress once the run has ended."""
@@ -29,6 +31,7 @@ class Tally:
 
     def add(self, events: Iterable[Progress]) -> None:
         for event in events:
+            self.begun = True
             if event.kind is ProgressKind.LINE:
                 continue
             self.found, self.done, self.pages = event.found, event.done, event.pages
@@ -59,7 +62,7 @@ class Tally:
 
     @property
     def words(self) -> str:
-        """`Counting… 7 pages, 140 items found`, then `214 of 512 items   42/s   0:07 left`."""
+        """`Starting …`, `Counting… 7 pages, 140 items found`, then `214 of 512 items   42/s   0:07 left`."""
         return self.forms[0]
 
     @property
@@ -67,6 +70,8 @@ class Tally:
         """The words, and shorter forms of them for narrow terminals."""
         if self.ended:
             return [self.ended, self.ended.partition(":")[0]]
+        if not self.begun:
+            return ["Starting …"]
         if self.counting:
             found = counted(self.found, "item")
             pages = counted(self.pages, "page")

@@ -12,9 +12,8 @@ import signal
 import sys
 
 import structlog
-import uvloop
 
-from inforadar.app.process import tune_garbage_collector
+from inforadar.app.process import run_async, tune_garbage_collector
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings
@@ -31,7 +30,7 @@ def main() -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
     size = int.from_bytes(_read(8), "big")
     settings = pickle.loads(_read(size))  # noqa: S301 - from the app that started this process
-    uvloop.run(_work(settings))
+    run_async(_work(settings))
 
 
 def _read(size: int) -> bytes:

@@ -12,6 +12,7 @@ from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId
 from inforadar.texts import counted
 from inforadar.tui.text import fit, safe
+from inforadar.urls import readable
 from inforadar.views.feed_health import HealthState, feed_health, in_words
 
 WIDE = 70
@@ -51,7 +52,10 @@ class FeedRow:
 
     @property
     def name(self) -> str:
-        return self.feed.options.title or self.feed.title or self.feed.source
+        """Its title, or the source that a person named; otherwise its address: a site may have several feeds."""
+        feed = self.feed
+        unnamed = readable(feed.url) if feed.source == feed.root_domain else feed.source
+        return feed.options.title or feed.title or unnamed
 
 
 Row = TopicRow | FeedRow

@@ -6,6 +6,7 @@ app or another screen.
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +15,7 @@ from typing import Any, ClassVar
 from rich.cells import cell_len
 from textual.app import SuspendNotSupported
 from textual.binding import Binding
+from textual.message_pump import _MessagePumpMeta
 from textual.screen import Screen
 
 from inforadar.errors import InfoRadarError
@@ -34,7 +36,11 @@ COMMON = (
 """Keys of every full-size screen."""
 
 
-class RadarScreen(Screen[None]):
+class _AbstractScreens(ABCMeta, _MessagePumpMeta):
+    """Lets a screen have abstract methods: textual has a metaclass of its own."""
+
+
+class RadarScreen(Screen[None], metaclass=_AbstractScreens):
     """A full-size screen. Its help is generated from `BINDINGS`."""
 
     HELP: ClassVar = ""
@@ -130,6 +136,6 @@ class RadarScreen(Screen[None]):
         except SuspendNotSupported:
             yield
 
+    @abstractmethod
     def say(self, sentence: str) -> None:
         """Show a sentence in the status line. It must be sanitized with `safe`."""
-        raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Generic, TypeVar
 
@@ -48,13 +49,13 @@ class EntriesScreen(RadarScreen, Generic[T]):
     def action_reload(self) -> None:
         self.begin(self.load(), group="entries", exclusive=True)
 
+    @abstractmethod
     async def load(self) -> None:
         """Load the entries and pass them to `show`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def line_of(self, entry: T) -> Content:
         """The entry in the list. All text must be safe."""
-        raise NotImplementedError
 
     def detail_of(self, entry: T) -> Content:
         """More about the entry under the cursor."""

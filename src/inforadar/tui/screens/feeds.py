@@ -90,16 +90,24 @@ class FeedsScreen(EntriesScreen[Row]):
             for one in await database.read(load_unread_feeds, await self.session.person_id())
         }
         self.show_title("Feeds that need you" if self._only_unwell else "Feeds", "")
-        is_first = not self.entries
+        is_first, under_cursor = not self.entries, self.current
         self.show(make_rows(self._feeds, self._unread, self._folded))
+        if isinstance(under_cursor, FeedRow):
+            self._move_to(under_cursor.feed.id)
         if is_first:
             self.action_move(1)  # from the first topic to its first feed
         if not self._feeds:
             self.say("No feed needs you." if self._only_unwell else "No feeds yet. a adds one.")
 
+    def _move_to(self, feed_id: FeedId) -> None:
+        """Put the cursor on a feed, wherever its new name or topic has moved it."""
+        for at, row in enumerate(self.entries):
+            if isinstance(row, FeedRow) and row.feed.id == feed_id:
+                self.list.highlighted = at
+
     @property
     def resting(self) -> str:
-        unread = sum(self._unread.values()) if self._feeds else 0
+        unread = sum(self._unread.get(feed.id, 0) for feed in self._feeds)
         return f"{counted(len(self._feeds), 'feed')} · {unread:,} unread" if self._feeds else ""
 
     def line_of(self, entry: Row) -> Content:

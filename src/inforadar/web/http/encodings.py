@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 
-import brotli  # type: ignore[import-untyped]
-
 from inforadar.short_cache import short_cache
+
+try:
+    import brotli  # type: ignore[import-untyped]
+except ModuleNotFoundError:  # the extra `speed`
+    brotli = None
 
 MIN_ENCODED_BYTES = 600
 """Smaller responses fit into one packet anyway."""
-ENCODINGS = ("br", "gzip")
+ENCODINGS = ("br", "gzip") if brotli else ("gzip",)
 """In order of preference."""
 
 

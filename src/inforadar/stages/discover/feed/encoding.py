@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from inforadar.encoding_guess import believable_encodings, is_nearly_utf8
+from inforadar.encoding_guess import believable_encodings, guess_encoding, is_nearly_utf8
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -39,10 +39,6 @@ _VENDOR_SUPERSETS = {
 UTF8_DECLARATIONS = frozenset({"", "utf-8", "utf8", "us-ascii", "ascii"})
 """Declared encodings that mean UTF-8, if the declaration is true; '' is none declared."""
 
-_CANDIDATES = [
-    "cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp874", "koi8_r",
-    "gb18030", "big5", "cp932", "euc_jp", "cp949",
-]  # fmt: skip
 _NON_ASCII = re.compile(rb"[\x80-\xff]")
 _NON_ASCII_RUN = re.compile(rb"[\x80-\xff][^\x00-\x1f<>&;]*")
 _MIN_NON_ASCII_BYTES = 12
@@ -135,10 +131,7 @@ def _guess_encoding(data: bytes) -> str:
     sample = b" ".join(_NON_ASCII_RUN.findall(data[:100_000]))[:8_000]
     if len(_NON_ASCII.findall(sample)) < _MIN_NON_ASCII_BYTES:
         return "cp1252"
-    from charset_normalizer import from_bytes  # noqa: PLC0415 - slow to import and rarely needed
-
-    best = from_bytes(sample, cp_isolation=_CANDIDATES).best()
-    return best.encoding if best is not None else "cp1252"
+    return guess_encoding(sample)
 
 
 def _decode_as_cp1252(error: UnicodeError) -> tuple[str, int]:
