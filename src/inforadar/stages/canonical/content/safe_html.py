@@ -62,7 +62,10 @@ def _joined(base: str, url: str) -> str | None:
 
 _WORDS = "[^<>&\u00a0\ufeff]*+"
 _INLINE = "|".join(
-    ["<br>", *(f"<{tag}>{_WORDS}</{tag}>" for tag in ("em", "strong", "b", "i", "u", "s", "sub", "sup", "code"))]
+    [
+        "<br>",
+        *(f"<{tag}>{_WORDS}</{tag}>" for tag in ("em", "strong", "b", "i", "u", "s", "sub", "sup", "code")),
+    ]
 )
 _INLINES = f"{_WORDS}(?:(?:{_INLINE}){_WORDS})*+"
 _BLOCK = "|".join(f"<{tag}>{_INLINES}</{tag}>" for tag in ("p", "h2", "h3", "h4", "blockquote"))
