@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from sqlalchemy import Connection, text
 
 from inforadar.store.database import Database
-from inforadar.store.people.streams import load_numbered_items
+from inforadar.store.people.streams import load_numbered_urls
 from inforadar.store.schema.people import marks
+from inforadar.urls import url_hash
 from tests.chaos.mix import Mix, Reader
 from tests.pipeline.notify.receiving import Receiver
 
@@ -89,7 +90,7 @@ def _texts(connection: Connection) -> Iterator[str]:
 
 def _confirmed(connection: Connection, readers: Iterable[Reader]) -> Iterator[str]:
     for reader in readers:
-        found = load_numbered_items(connection, reader.person_id, sorted(reader.confirmed))
+        found = load_numbered_urls(connection, reader.person_id, sorted(reader.confirmed))
         query = marks.select().with_only_columns(marks.c.hash)
         read = set(
             connection.execute(
@@ -98,7 +99,7 @@ def _confirmed(connection: Connection, readers: Iterable[Reader]) -> Iterator[st
         )
         if len(found) != len(reader.confirmed):
             yield f"lost: {len(reader.confirmed) - len(found)} items that a person marked"
-        yield from (f"lost: the mark of {item.url}" for item in found if item.hash not in read)
+        yield from (f"lost: the mark of {url}" for url in found if url_hash(url) not in read)
 
 
 def _webhooks(connection: Connection, hook: Receiver) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -15,7 +16,7 @@ from inforadar.store.runs.save import insert_run
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.hosts import hosts
 from inforadar.store.schema.runs import runs
-from inforadar.store.types import UtcDateTime, db_after, db_later, db_now
+from inforadar.store.types import UtcDateTime, db_after, db_later, db_now, one_of, stored_form
 from tests.store.making import NOW, add_feed, rows, set_schedule
 
 
@@ -122,3 +123,18 @@ async def test_a_row_without_a_time_gets_the_databases(database: Database) -> No
 def test_the_type_is_one_for_the_statement_cache() -> None:
     assert UtcDateTime.cache_ok
     assert runs.c.started_at.type.cache_ok
+
+
+async def test_an_id_comes_back_as_any_other_uuid(database: Database) -> None:
+    run = await database.write(insert_run, RunKind.FETCH, NOW)
+    back = await database.read(lambda c: c.execute(select(runs.c.id)).scalar_one())
+    assert (back, hash(back), str(back), pickle.loads(pickle.dumps(back))) == (run, hash(run), str(run), run)
+    assert (
+        await database.read(lambda c: c.execute(select(runs.c.id).where(one_of(runs.c.id, [back]))).scalar())
+        == run
+    )
+    stored = await database.read(lambda c: c.execute(select(stored_form(runs.c.id))).scalar_one())
+    found = await database.read(
+        lambda c: c.execute(select(runs.c.id).where(one_of(runs.c.id, [stored]))).scalar()
+    )
+    assert found == run

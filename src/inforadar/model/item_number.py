@@ -24,7 +24,11 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def item_number(item_id: ItemId) -> int:
     """The number of an item."""
-    value = item_id.int
+    return number_of_id(item_id.int)
+
+
+def number_of_id(value: int) -> int:
+    """The number of the item whose id is this, as an integer."""
     milliseconds = (value >> 80) & _MS_MASK
     fraction = (value >> 64) & _FRACTION_MASK
     random = (value >> _LOW_BITS) & _RANDOM_MASK

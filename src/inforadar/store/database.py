@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, Uuid, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
@@ -33,7 +33,7 @@ from sqlalchemy.pool import NullPool
 from inforadar.errors import ConfigError, StoreError
 from inforadar.store.faults import faults_as_sentences, is_deadlock
 from inforadar.store.private_files import make_private
-from inforadar.store.types import encode_json
+from inforadar.store.types import SqliteUuid, encode_json
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -265,6 +265,7 @@ def _sqlite_engine(url: URL, begin: str, lock_timeout_s: float, *pragmas: str) -
         connect_args={"check_same_thread": False, "timeout": lock_timeout_s},
         **_json,
     )
+    engine.dialect.colspecs = {**engine.dialect.colspecs, Uuid: SqliteUuid}
 
     @event.listens_for(engine, "do_connect")
     def _make_private(*_: Any) -> None:

@@ -76,11 +76,16 @@ def read_item(item: Item) -> ReadItem:
 
 
 def analysis_of(item: Item | ServedItem) -> Analysis | None:
-    """The item's analysis; None if it is unreadable, because one bad row must not break a whole list or feed."""
+    """The item's analysis."""
+    return read_analysis(item.analyzer_result, item.url)
+
+
+def read_analysis(stored: Mapping[str, Any], url: str) -> Analysis | None:
+    """Read a stored analysis; None if it is unreadable, because one bad row must not break a whole list or feed."""
     try:
-        return from_json(item.analyzer_result)
+        return from_json(stored)
     except ParseError as fault:
-        log.warning("analysis.unreadable", url=item.url, error=str(fault))
+        log.warning("analysis.unreadable", url=url, error=str(fault))
         return None
 
 

@@ -44,12 +44,12 @@ def entry_of(
     )
 
 
-def text_html(item: Item, text: ItemText) -> str | None:
-    """The text of an item as clean HTML; None if it has none."""
+def text_html(text: ItemText, base: str) -> str | None:
+    """The text of an item as clean HTML; None if it has none. `base` is the item's page."""
     if (found := _source(text)) is None:
         return None
     kind, source = found
-    return _RENDERERS[kind](source, item.link or item.url) or None
+    return _RENDERERS[kind](source, base) or None
 
 
 def entries_of(

@@ -44,10 +44,12 @@ async def test_every_kind_of_trouble_begins_and_ends_an_alert(database: Database
     await watch.run_once()
     assert await _kinds(database) == set()
     await set_schedule(database, feed, failures=5)
+    await set_feed(database, feed, options={"title": "My own"})
     await watch.run_once()
     (broken,) = await database.read(load_alerts)
     assert (broken.kind, broken.began_at <= utc_now()) == (AlertKind.BROKEN, True)
     assert "5 fetches in a row failed" in broken.message
+    assert broken.name == "My own"
     assert "pw" not in broken.message
 
     await set_feed(database, feed, last_fetch_status="permanent_error")

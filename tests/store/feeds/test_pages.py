@@ -14,7 +14,7 @@ from inforadar.store.feeds.pages import FeedFilter, count_feeds_by_state, load_d
 from inforadar.store.runs.fetch_runs import claim_fetch_run, request_fetch_run, request_stop
 from inforadar.store.runs.items import load_run_added, load_run_changed
 from inforadar.store.runs.queries import load_open_fetch_runs, load_run
-from tests.store.making import NOW, add_feed, claim, collected, listed, save, start_run
+from tests.store.making import NOW, add_feed, claim, collected, listed, save, set_feed, start_run
 
 
 async def test_a_filter_is_followed_to_the_last_feed(database: Database) -> None:
@@ -33,6 +33,13 @@ async def test_a_filter_is_followed_to_the_last_feed(database: Database) -> None
     assert [feed.url[-1] for feed in found] == ["6", "3", "0"]
     everything = await database.read(load_feed_page, FeedFilter(), limit=5)
     assert (len(everything.feeds), everything.is_partial) == (5, False)
+
+
+async def test_a_feed_is_found_by_the_title_that_a_person_gave_it(database: Database) -> None:
+    feed = await add_feed(database)
+    await set_feed(database, feed, title="The document's", options={"title": "Morgenlektüre"})
+    for text, number in (("genlek", 1), ("document's", 1), ("evening", 0)):
+        assert len((await database.read(load_feed_page, FeedFilter(text=text), limit=5)).feeds) == number
 
 
 async def test_feeds_are_counted_by_the_state_they_are_in(database: Database) -> None:

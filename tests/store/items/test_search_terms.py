@@ -15,7 +15,7 @@ from inforadar.store.items.order import SortKey, load_sorted_items
 from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import ItemFilter
 from inforadar.store.people.save_marks import save_all_marks
-from inforadar.store.people.streams import Stream, load_stream_page
+from inforadar.store.people.streams import Stream, load_stream_numbers
 from inforadar.store.schema.items import items
 from inforadar.store.schema.stories import stories, story_items
 from tests.store.making import NOW, add_feed, collect, listed, rows, set_feed
@@ -113,8 +113,8 @@ async def test_a_query_finds_the_same_by_every_way(database: Database) -> None:
         assert {item.url[-1] for item in by_title} == names, query
         assert await database.read(count_items, wanted) == len(names), query
         stream = Stream(person_id=FIRST_PERSON, words=query)
-        ids = await database.read(load_stream_page, stream, after=None, newest_first=True, limit=9)
-        assert len(ids) == len(names), query
+        numbers = await database.read(load_stream_numbers, stream, after=None, newest_first=True, limit=9)
+        assert len(numbers) == len(names), query
 
 
 async def test_pages_of_a_query_follow_each_other(database: Database) -> None:

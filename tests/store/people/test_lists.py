@@ -16,7 +16,7 @@ from inforadar.store.people import save_lists
 from inforadar.store.people.save_marks import save_marks_of
 from inforadar.store.people.save_people import hide_feeds
 from inforadar.store.people.sidebar import Totals, load_side_feeds, load_totals
-from tests.store.making import NOW, add_feed, add_feeds, collect, listed
+from tests.store.making import NOW, add_feed, add_feeds, collect, listed, set_feed
 
 URLS = [f"https://example.com/{number}" for number in range(7)]
 ALL = ItemFilter(person_id=FIRST_PERSON)
@@ -72,6 +72,15 @@ async def test_the_sidebar_counts_what_a_person_has_not_read(database: Database)
     await database.write(hide_feeds, FIRST_PERSON, [two.id])
     assert [feed.id for feed in await database.read(load_side_feeds, FIRST_PERSON)] == [one.id]
     assert (await database.read(load_totals, FIRST_PERSON)).unread == 1
+
+
+async def test_the_sidebar_calls_a_feed_by_the_title_that_a_person_gave_it(database: Database) -> None:
+    one, two = await add_feeds(database, 2)
+    await set_feed(database, one, title="The document's", options={"title": "Mine"})
+    await set_feed(database, two, title="The document's")
+    feeds = {feed.id: feed for feed in await database.read(load_side_feeds, FIRST_PERSON)}
+    assert (feeds[one.id].name, feeds[one.id].own_title) == ("Mine", "Mine")
+    assert (feeds[two.id].name, feeds[two.id].own_title) == ("The document's", None)
 
 
 async def test_some_are_counted_and_those_that_were_added_later(database: Database) -> None:

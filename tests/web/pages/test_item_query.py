@@ -70,25 +70,34 @@ def test_choosing_keeps_the_other_filters_and_choosing_a_score_again_clears_it()
 
 
 def side_feed(
-    number: int, topic: str, *, state: str = "success", unread: int = 1, source: str = "Habr"
+    number: int,
+    topic: str,
+    *,
+    state: str = "success",
+    unread: int = 1,
+    source: str = "Habr",
+    own: str | None = None,
 ) -> SideFeed:
     return SideFeed(
         id=FeedId(UUID(int=number)),
-        name=f"Feed {number}",
+        name=own or f"Feed {number}",
         source=source,
         topic=topic,
         state=state,
         unread=unread,
+        own_title=own,
     )
 
 
 def test_a_feed_is_called_by_its_source_where_the_topic_has_one_of_it() -> None:
     feeds = [side_feed(1, "t"), side_feed(2, "t", source="BBC"), side_feed(3, "t", source="habr")]
+    feeds.append(side_feed(4, "t", source="Wire", own="My wire"))
     (topic,) = make_sidebar(Query(), feeds, None, {}).topics
     assert [(feed.name, feed.title) for feed in topic.feeds] == [
         ("BBC", "Feed 2"),
         ("Feed 1", "Feed 1"),
         ("Feed 3", "Feed 3"),
+        ("My wire", "My wire"),
     ]
 
 

@@ -100,7 +100,7 @@ def _conditions(connection: Connection, wanted: FeedFilter) -> list[ColumnElemen
     if wanted.source:
         conditions.append(is_named(_f.source, known_names(connection, _f.source, [wanted.source])))
     if wanted.text:
-        columns = (_f.title, _f.source, _f.topic, _f.url)
+        columns = (_f.options["title"].as_string(), _f.title, _f.source, _f.topic, _f.url)
         conditions.append(or_(*(column.icontains(wanted.text, autoescape=True) for column in columns)))
     return conditions
 

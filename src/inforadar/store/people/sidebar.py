@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, and_, func, literal, select
 
+from inforadar.model.feed_options import parse_options
 from inforadar.model.ids import FeedId
 from inforadar.model.person import PersonId
 from inforadar.store.feeds.hidden import sees_feed
@@ -29,6 +30,8 @@ class SideFeed:
     state: str
     """The name of its state in `views/feed_health.py`."""
     unread: int
+    own_title: str | None = None
+    """The title that a person gave it; then it is also the name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +56,15 @@ def load_side_feeds(
     if person_id is not None:
         unread = func.coalesce(feed_counts.c["items"], 0) - func.coalesce(person_feed_counts.c.read, 0)
     query = (
-        select(feeds.c.id, feeds.c.title, feeds.c.source, feeds.c.topic, feed_state, unread.label("unread"))
+        select(
+            feeds.c.id,
+            feeds.c.title,
+            feeds.c.source,
+            feeds.c.topic,
+            feed_state,
+            unread.label("unread"),
+            feeds.c.options,
+        )
         .join_from(feeds, feed_schedules, feed_schedules.c.id == feeds.c.id)
         .join(feed_counts, feed_counts.c.feed_id == feeds.c.id, isouter=True)
         .join(person_feed_counts, read, isouter=True)
@@ -64,13 +75,15 @@ def load_side_feeds(
     return [
         SideFeed(
             id=row.id,
-            name=row.title or row.source,
+            name=own_title or row.title or row.source,
             source=row.source,
             topic=row.topic,
             state=row.state,
             unread=max(row.unread, 0),
+            own_title=own_title,
         )
-        for row in connection.execute(query)
+        for row in connection.execute(query).all()
+        for own_title in (parse_options(row.options).title,)
     ]
 
 

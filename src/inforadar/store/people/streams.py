@@ -7,19 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Connection, ScalarSelect, and_, false, or_, select
 
 from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId, ItemId
-from inforadar.model.item import Item
-from inforadar.model.item_number import hex_id_range
+from inforadar.model.item_number import hex_id_range, number_of_id
 from inforadar.model.person import PersonId
-from inforadar.store.feeds.hidden import load_hidden_feeds, sees_feed
+from inforadar.store.feeds.hidden import sees_feed
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.feeds.rows import feed_from_row, select_feeds
-from inforadar.store.items.lookup import load_items
 from inforadar.store.items.search_terms import item_matches
 from inforadar.store.people.unread import load_unread_feeds
 from inforadar.store.rows import JsonRows
@@ -27,7 +26,7 @@ from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.people import hidden_feeds, mark_labels, marks
 from inforadar.store.schema.stories import story_items
-from inforadar.store.types import one_of, unindexed
+from inforadar.store.types import StoredId, one_of, stored_form, unindexed
 
 _other, _their_feed = items.alias("other"), feeds.alias("their_feed")
 _told, _before = story_items.alias("told"), story_items.alias("before")
@@ -61,10 +60,37 @@ def load_visible_feeds(connection: Connection, person_id: PersonId) -> list[Feed
     return [feed_from_row(row) for row in connection.execute(query)]
 
 
-def load_stream_page(
+def load_stream_numbers(
     connection: Connection, stream: Stream, *, after: UUID | None, newest_first: bool, limit: int
-) -> list[ItemId]:
-    """Load the ids of a page, in order; `after` is the last id of the previous page, or its number's last id."""
+) -> list[int]:
+    """Load the numbers of a page's items, in order; `after` is an id of the previous page's last number."""
+    columns = (stored_form(items.c.id),)
+    rows = _load_page(connection, stream, columns, after, newest_first=newest_first, limit=limit)
+    return [stored_number(row[0]) for row in rows]
+
+
+def stored_number(stored: StoredId) -> int:
+    """The number of an item by its stored id."""
+    return number_of_id(int(stored, 16) if isinstance(stored, str) else stored.int)
+
+
+def load_stream_urls(
+    connection: Connection, stream: Stream, after: UUID | None, limit: int
+) -> list[tuple[ItemId, str]]:
+    """Load ids and URLs of a page, oldest first; `after` is the last id of the previous page."""
+    rows = _load_page(connection, stream, (items.c.id, items.c.url), after, newest_first=False, limit=limit)
+    return [(row[0], row[1]) for row in rows]
+
+
+def _load_page(
+    connection: Connection,
+    stream: Stream,
+    columns: Sequence[ColumnElement[Any]],
+    after: UUID | None,
+    *,
+    newest_first: bool,
+    limit: int,
+) -> Sequence[Any]:
     if stream.feed_ids == () and stream.label is None and stream.words is None:
         return []
     if stream.is_read is False:
@@ -75,35 +101,27 @@ def load_stream_page(
     if after is not None:
         conditions.append(items.c.id < after if newest_first else items.c.id > after)
     order = items.c.id.desc() if newest_first else items.c.id.asc()
-    query = select(items.c.id).join_from(items, feeds, feeds.c.id == items.c.feed_id).where(*conditions)
-    return list(connection.execute(query.order_by(order).limit(limit)).scalars())
+    query = select(*columns).join_from(items, feeds, feeds.c.id == items.c.feed_id).where(*conditions)
+    return connection.execute(query.order_by(order).limit(limit)).all()
 
 
-def load_stream_urls(
-    connection: Connection, stream: Stream, after: UUID | None, limit: int
-) -> list[tuple[ItemId, str]]:
-    """Load ids and URLs of a page, oldest first."""
-    ids = load_stream_page(connection, stream, after=after, newest_first=False, limit=limit)
-    found = {
-        row.id: row.url
-        for row in connection.execute(select(items.c.id, items.c.url).where(one_of(items.c.id, ids)))
-    }
-    return [(id_, found[id_]) for id_ in ids if id_ in found]
-
-
-def load_numbered_items(connection: Connection, person_id: PersonId, numbers: Sequence[int]) -> list[Item]:
-    """Load the items with these numbers that the person sees, in the order of the numbers."""
+def load_numbered_ids(connection: Connection, numbers: Sequence[int]) -> list[StoredId]:
+    """Load the stored ids of the items with these numbers, in the order of the numbers."""
     asked = [(place, *hex_id_range(number)) for place, number in enumerate(numbers)]
     # Without the feeds: a planner may start with these, and compare all their items with all numbers.
-    found = sorted((row[0], row[1]) for row in connection.execute(_FIND_NUMBERED, _asked.parameters(asked)))
-    loaded = load_items(connection, [id_ for _, id_ in found])
-    hidden = load_hidden_feeds(connection, person_id)
-    items_ = (loaded[id_] for _, id_ in found if id_ in loaded)
-    return [item for item in items_ if item.feed_id not in hidden]
+    rows = connection.execute(_FIND_NUMBERED, _asked.parameters(asked)).all()
+    return [id_ for _, id_ in sorted((row[0], row[1]) for row in rows)]
+
+
+def load_numbered_urls(connection: Connection, person_id: PersonId, numbers: Sequence[int]) -> list[str]:
+    """Load the URLs of those of the items with these numbers that the person sees."""
+    conditions = (one_of(items.c.id, load_numbered_ids(connection, numbers)), *ACTIVE, *sees_feed(person_id))
+    query = select(items.c.url).join_from(items, feeds, feeds.c.id == items.c.feed_id)
+    return list(connection.execute(query.where(*conditions)).scalars())
 
 
 _asked = JsonRows("asked", place="integer", low="uuid", high="uuid")
-_FIND_NUMBERED = select(_asked.c["place"], items.c.id).join_from(
+_FIND_NUMBERED = select(_asked.c["place"], stored_form(items.c.id)).join_from(
     _asked.table, items, and_(items.c.id >= _asked.c["low"], items.c.id <= _asked.c["high"])
 )
 

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, and_, exists, func, or_, select
 from inforadar.masks import masked
 from inforadar.model.alert import Alert, AlertKind, FoundAlert
 from inforadar.model.feed import Feed
+from inforadar.model.feed_options import parse_options
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
 from inforadar.store.feeds.queries import ACTIVE
@@ -102,7 +103,7 @@ def load_alerts(
     """Load alerts, newest first: open ones of feeds that nobody silenced."""
     z = alert_snoozes.c
     query = (
-        select(feed_alerts, _f.title, _f.source, z.until)
+        select(feed_alerts, _f.options, _f.title, _f.source, z.until)
         .join_from(feed_alerts, feeds, _f.id == _a.feed_id)
         .join(alert_snoozes, z.feed_id == _a.feed_id, isouter=True)
         .where(*ACTIVE)
@@ -117,7 +118,7 @@ def load_alerts(
         Alert(
             id=row.id,
             feed_id=row.feed_id,
-            name=row.title or row.source,
+            name=parse_options(row.options).title or row.title or row.source,
             kind=AlertKind(row.kind),
             message=row.message,
             began_at=row.began_at,

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
-from inforadar.model.ids import ItemId
 from inforadar.model.person import PersonId
 from inforadar.store.feeds.hidden import sees_feed
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.stories import stories, story_items
-from inforadar.store.types import one_of
+from inforadar.store.types import StoredId, one_of, stored_form
 
 MAX_TELLINGS = 30
 """How many articles of a story are looked at; the first ones."""
@@ -33,13 +32,13 @@ class Telling:
 
 
 def load_other_tellings(
-    connection: Connection, person_id: PersonId, item_ids: Sequence[ItemId]
-) -> dict[ItemId, list[Telling]]:
+    connection: Connection, person_id: PersonId, item_ids: Sequence[StoredId]
+) -> dict[StoredId, list[Telling]]:
     """For each item that has any: one article of each other outlet about its event, the earliest first."""
     own = {
         row.item_id: row
         for row in connection.execute(
-            select(_s.item_id, _s.story_id, feeds.c.source)
+            select(stored_form(_s.item_id).label("item_id"), _s.story_id, feeds.c.source)
             .join_from(story_items, stories, stories.c.id == _s.story_id)
             .join(items, _i.id == _s.item_id)
             .join(feeds, feeds.c.id == _i.feed_id)

@@ -22,7 +22,7 @@ from inforadar.model.person import Along, Person
 from inforadar.model.subscription import LIVE, FeedChanges, WantedFeed
 from inforadar.store.database import Database
 from inforadar.store.people.queries import load_searches
-from inforadar.store.people.streams import load_numbered_items, load_visible_feeds
+from inforadar.store.people.streams import load_numbered_urls, load_visible_feeds
 from inforadar.web.greader.request import Parameters
 from inforadar.web.greader.streams import STATE, feed_of, find_stream, label_of, stream_name
 
@@ -58,13 +58,13 @@ class Changes:
             return
         for start in range(0, len(numbers), ITEMS_PER_STEP):
             part = numbers[start : start + ITEMS_PER_STEP]
-            found = await self.database.read(load_numbered_items, person.id, part)
-            if not found and len(numbers) == 1:
+            urls = await self.database.read(load_numbered_urls, person.id, part)
+            if not urls and len(numbers) == 1:
                 raise HTTPException(404, "There is no such item.")
             await mark_all(
                 self.database,
                 person.id,
-                [item.url for item in found],
+                urls,
                 marks,
                 self.now(),
                 labels_added=labels[True],

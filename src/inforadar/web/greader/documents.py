@@ -8,14 +8,14 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from inforadar.model.feed import Feed
-from inforadar.model.item_number import added_us, item_number
+from inforadar.model.item_number import added_us
 from inforadar.model.person import Person
 from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.stages.publish.dates import rfc3339
 from inforadar.stages.publish.text import one_line, paragraphs_html
 from inforadar.store.people.shown_items import ShownItem
 from inforadar.store.stories.tellings import Telling
-from inforadar.views.item import analysis_of
+from inforadar.views.item import read_analysis
 from inforadar.views.published import text_html
 from inforadar.web.greader.streams import LABEL, STATE
 
@@ -33,33 +33,31 @@ def feed_title(feed: Feed) -> str:
 
 def item_document(shown: ShownItem, person: Person) -> dict[str, Any]:
     """One item as JSON."""
-    item, feed = shown.item, shown.feed
-    number = item_number(item.id)
-    added = added_us(number)
+    feed, added = shown.feed, added_us(shown.number)
     title, content = _title_and_content(shown, person)
-    address = web_address_or_none(item.link or item.url)
-    published = int(item.published_at.timestamp())
+    address = web_address_or_none(shown.link)
+    published = int(shown.published_at.timestamp())
     document: dict[str, Any] = {
-        "id": long_id(number),
+        "id": long_id(shown.number),
         "crawlTimeMsec": str(added // 1000),
         "timestampUsec": str(added),
         "published": published,
-        "updated": int(item.revised_at.timestamp()) if item.revised_at else published,
+        "updated": int(shown.revised_at.timestamp()) if shown.revised_at else published,
         "title": escape(title, quote=False),
         "canonical": [{"href": address}] if address else [],
         "alternate": [{"href": address, "type": "text/html"}] if address else [],
         "categories": categories(shown),
         "origin": {
-            "streamId": f"feed/{item.feed_id}",
+            "streamId": f"feed/{feed.id}",
             "title": escape(one_line(feed.name), quote=False),
             "htmlUrl": web_address_or_none(feed.site_url) or "",
         },
         "summary": {"content": content},
-        "author": escape(", ".join(item.all_authors), quote=False),
+        "author": escape(", ".join(shown.authors), quote=False),
     }
     files = [
         {"href": url, "type": file.type or "", **({"length": file.length} if file.length else {})}
-        for file in item.enclosures or ()
+        for file in shown.enclosures
         if (url := web_address_or_none(file.url))
     ]
     if files:
@@ -69,22 +67,19 @@ def item_document(shown: ShownItem, person: Person) -> dict[str, Any]:
 
 def categories(shown: ShownItem) -> list[str]:
     """The states and labels of an item."""
-    marks, item = shown.marks, shown.item
+    marks = shown.marks
     found = [f"{STATE}reading-list"]
     found.append(f"{STATE}read" if marks.read_at else f"{STATE}fresh")
     if marks.starred_at:
         found.append(f"{STATE}starred")
-    return [*found, *(LABEL + name for name in dict.fromkeys((item.topic, *marks.labels)) if name)]
+    return [*found, *(LABEL + name for name in dict.fromkeys((shown.feed.topic, *marks.labels)) if name)]
 
 
 def _title_and_content(shown: ShownItem, person: Person) -> tuple[str, str]:
-    item = shown.item
-    title = one_line(item.title or item.url)
-    content = (text_html(item, shown.text) if shown.text else None) or (
-        paragraphs_html(item.snippet) if item.snippet else ""
-    )
+    title = one_line(shown.title or shown.url)
+    content = text_html(shown.text, shown.link) or (paragraphs_html(shown.snippet) if shown.snippet else "")
     content += _others_html(shown.others)
-    neutral = analysis_of(item) if person.has_neutral_titles else None
+    neutral = read_analysis(shown.analyzer_result, shown.url) if person.has_neutral_titles else None
     if neutral is not None and neutral.title and neutral.title != title:
         return one_line(neutral.title), f"<p><em>{escape(title)}</em></p>{content}"
     return title, content
@@ -112,26 +107,25 @@ def render_atom(title: str, address: str, items: list[ShownItem], person: Person
 
 
 def _atom_entry(shown: ShownItem, person: Person) -> str:
-    item = shown.item
     title, content = _title_and_content(shown, person)
-    number = item_number(item.id)
-    address = web_address_or_none(item.link or item.url)
+    number = shown.number
+    address = web_address_or_none(shown.link)
     marks = "".join(
         f"<category term={_quoted(name)} scheme={_quoted(SCHEME)} label={_quoted(name.rpartition('/')[2])}/>"
         for name in categories(shown)
     )
     files = "".join(
         f'<link rel="enclosure" href={_quoted(url)} type={_quoted(file.type or "")}/>'
-        for file in item.enclosures or ()
+        for file in shown.enclosures
         if (url := web_address_or_none(file.url))
     )
     link = f'<link rel="alternate" type="text/html" href={_quoted(address)}/>' if address else ""
-    authors = "".join(f"<author><name>{_text(name)}</name></author>" for name in item.all_authors)
+    authors = "".join(f"<author><name>{_text(name)}</name></author>" for name in shown.authors)
     return (
         f'<entry gr:crawl-timestamp-msec="{added_us(number) // 1000}"><id>{long_id(number)}</id>{marks}'
         f'<title type="text">{_text(title)}</title>{link}{files}'
-        f"<published>{rfc3339(item.published_at)}</published>"
-        f"<updated>{rfc3339(item.revised_at or item.published_at)}</updated>{authors}"
+        f"<published>{rfc3339(shown.published_at)}</published>"
+        f"<updated>{rfc3339(shown.revised_at or shown.published_at)}</updated>{authors}"
         f'<content type="html">{_text(content)}</content></entry>'
     )
 

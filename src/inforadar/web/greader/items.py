@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -18,12 +17,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from inforadar.model.item_number import added_us, id_range, item_number
+from inforadar.model.item_number import added_us, id_range
 from inforadar.model.person import Person
 from inforadar.stages.publish.dates import rfc3339
 from inforadar.store.database import Database
 from inforadar.store.people.shown_items import ShownItem, load_shown_items
-from inforadar.store.people.streams import Stream, load_stream_page, load_visible_feeds
+from inforadar.store.people.streams import Stream, load_stream_numbers, load_visible_feeds
 from inforadar.web.greader.auth import Caller
 from inforadar.web.greader.changes import parse_numbers
 from inforadar.web.greader.documents import feed_title, item_document, render_atom
@@ -31,7 +30,7 @@ from inforadar.web.greader.request import Parameters
 from inforadar.web.greader.streams import STATE, feed_of, find_stream, stream_name
 
 DEFAULT_ITEMS, MAX_IDS, MAX_CONTENTS = 20, 200_000, 1000
-IDS_PER_STEP, CONTENTS_PER_STEP = 5000, 400
+IDS_PER_STEP, CONTENTS_PER_STEP = 5000, 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +56,7 @@ class ReaderItems:
             yield b'{"items":[],"itemRefs":['
             sent, last = 0, 0
             async for page in self._pages(stream, after, limit + 1, newest_first=newest_first):
-                numbers = [item_number(id_) for id_ in islice(page, limit - sent)]
+                numbers = page[: limit - sent]
                 if not numbers:
                     yield b'],"continuation":"%d"}' % last
                     return
@@ -77,20 +76,20 @@ class ReaderItems:
 
     async def _pages(
         self, stream: Stream, after: UUID | None, limit: int, *, newest_first: bool
-    ) -> AsyncIterator[list[Any]]:
-        """Load the ids of a stream step by step."""
+    ) -> AsyncIterator[list[int]]:
+        """Load the numbers of a stream's items step by step."""
         left = limit
         while left > 0:
             step = min(left, IDS_PER_STEP)
             page = await self.database.read(
-                load_stream_page, stream, after=after, newest_first=newest_first, limit=step
+                load_stream_numbers, stream, after=after, newest_first=newest_first, limit=step
             )
             if not page:
                 return
             yield page
             if len(page) < step:
                 return
-            left, after = left - len(page), page[-1]
+            left, after = left - len(page), _beyond(page[-1], newest_first=newest_first)
 
     async def show_items(self, caller: Caller, request: Request, given: Parameters) -> Response:
         """Show the items with the given ids."""
@@ -113,10 +112,9 @@ class ReaderItems:
         stream = await find_stream(self.database, caller.person, given, name)
         limit, newest_first = given.number("n", DEFAULT_ITEMS, MAX_CONTENTS), given.text("r") != "o"
         after = _after(given.text("c"), newest_first=newest_first)
-        ids = await self.database.read(
-            load_stream_page, stream, after=after, newest_first=newest_first, limit=limit + 1
+        numbers = await self.database.read(
+            load_stream_numbers, stream, after=after, newest_first=newest_first, limit=limit + 1
         )
-        numbers = [item_number(id_) for id_ in ids]
         head: dict[str, Any] = {
             "direction": "ltr",
             "id": stream_name(name),
@@ -137,8 +135,10 @@ class ReaderItems:
         name = stream_name(request.path_params["stream"])
         stream = await find_stream(self.database, caller.person, given, name)
         limit = given.number("n", DEFAULT_ITEMS, MAX_CONTENTS)
-        ids = await self.database.read(load_stream_page, stream, after=None, newest_first=True, limit=limit)
-        shown = await self._numbered(caller.person, [item_number(id_) for id_ in ids])
+        numbers = await self.database.read(
+            load_stream_numbers, stream, after=None, newest_first=True, limit=limit
+        )
+        shown = await self._numbered(caller.person, numbers)
         title = name.rpartition("/")[2]
         if name.startswith("feed/"):
             feeds = await self.database.read(load_visible_feeds, caller.person.id)
@@ -148,7 +148,7 @@ class ReaderItems:
         return Response(text.encode("utf-8", "replace"), media_type="application/atom+xml")
 
     async def _numbered(self, person: Person, numbers: Sequence[int]) -> list[ShownItem]:
-        return await self.database.read(load_shown_items, person.id, numbers)
+        return await self.database.read(load_shown_items, person, numbers)
 
 
 async def _document(
@@ -173,5 +173,10 @@ def _after(text: str, *, newest_first: bool) -> UUID | None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 20) or int(text) >= 2**63:
         raise HTTPException(400, "The continuation is not one of ours.")
-    low, high = id_range(int(text))
+    return _beyond(int(text), newest_first=newest_first)
+
+
+def _beyond(number: int, *, newest_first: bool) -> UUID:
+    """The id from which a page after this number starts."""
+    low, high = id_range(number)
     return low if newest_first else high

@@ -111,7 +111,10 @@ def _topic(
         (feed.state for feed in group), key=lambda state: (*UNWELL,).index(state) if state in UNWELL else -1
     )
     sources = Counter(feed.source.casefold() for feed in group)
-    names = {feed.id: feed.source if sources[feed.source.casefold()] == 1 else feed.name for feed in group}
+    names = {
+        feed.id: feed.own_title or (feed.source if sources[feed.source.casefold()] == 1 else feed.name)
+        for feed in group
+    }
     feeds = tuple(
         SideLink(
             id=feed.id,

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from urllib.parse import urljoin
 
@@ -36,6 +37,8 @@ def safe_html(html: str, base: str = "") -> str:
 
     Relative URLs are made absolute by `base`; without one they are dropped.
     """
+    if _IS_SAFE.fullmatch(html):
+        return html
     _page.base = base
     return _CLEANER.clean(html)
 
@@ -56,6 +59,19 @@ def _joined(base: str, url: str) -> str | None:
         return None
     return address if address.startswith(_ABSOLUTE) else None
 
+
+_WORDS = "[^<>&\u00a0\ufeff]*+"
+_INLINE = "|".join(
+    [
+        "<br>",
+        *(f"<{tag}>{_WORDS}</{tag}>" for tag in ("em", "strong", "b", "i", "u", "s", "sub", "sup", "code")),
+    ]
+)
+_INLINES = f"{_WORDS}(?:(?:{_INLINE}){_WORDS})*+"
+_BLOCK = "|".join(f"<{tag}>{_INLINES}</{tag}>" for tag in ("p", "h2", "h3", "h4", "blockquote"))
+_IS_SAFE = re.compile(f"{_WORDS}(?:(?:{_BLOCK}|{_INLINE}){_WORDS})*+")
+"""What the cleaner would write as it is: words in plain tags that it keeps, as most summaries are. Possessive, so that
+nothing is tried twice."""
 
 _page = threading.local()
 """The `base` of the text that this thread is cleaning: the cleaner calls `_attribute` without it."""
