@@ -33,6 +33,7 @@ BENCHMARKS = {
     "revisions": "bench.revisions",
     "api": "bench.api",
     "slow_clients": "bench.slow_clients",
+    "load": "bench.load",
     "memory": "bench.memory",
     "reader": "bench.reader",
     "polling": "bench.polling",

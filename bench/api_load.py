@@ -25,6 +25,10 @@ class Load:
     seconds: float = 0.0
     statuses: Counter[int] = field(default_factory=Counter)
     times_s: list[float] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    """At a fixed rate: for each time, the place of its request in the list."""
+    errors: int = 0
+    """Requests without an answer, at a fixed rate."""
 
     @property
     def requests(self) -> int:
@@ -141,23 +145,31 @@ async def pace(
     """Send `rate` requests per second, in turn from those given, until the event is set."""
     load = Load()
     idle = deque(await _connect(port, connections))
-    opened = list(idle)
-    waiting: deque[tuple[float, bytes]] = deque()
+    opened = set(idle)
+    waiting: deque[tuple[float, int]] = deque()
     started = perf_counter()
     running: set[asyncio.Task[None]] = set()
 
     async def work(connection: _Connection) -> None:
         while waiting:
-            due, data = waiting.popleft()
-            load.statuses[await connection.ask(data)] += 1
+            due, place = waiting.popleft()
+            try:
+                load.statuses[await connection.ask(asked[place])] += 1
+            except OSError:
+                load.errors += 1
+                opened.discard(connection)
+                (connection,) = await _connect(port, 1)
+                opened.add(connection)
+                continue
             load.times_s.append(perf_counter() - due)
+            load.places.append(place)
         idle.append(connection)
 
     number = 0
     while not until.is_set():
         now = perf_counter()
         while (due := started + number / rate) <= now:
-            waiting.append((due, asked[number % len(asked)]))
+            waiting.append((due, number % len(asked)))
             number += 1
         while idle and len(waiting) > len(running):
             task = asyncio.create_task(work(idle.popleft()))

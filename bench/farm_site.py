@@ -254,6 +254,7 @@ http {{
     root {farm.folder};
     allow {LOOPBACK}; allow {clients}; deny all;
     location = /status {{ stub_status; access_log off; }}
+    location /news/ {{ try_files /article.html =404; }}
   }}
 }}
 """

@@ -1,14 +1,19 @@
 """`make chaos`: much harm on each database, and a table of what came of it.
 
     python -m tests.chaos [--kills 1000] [--seconds 280] [--database sqlite|postgresql] [--seed 1]
-                          [--harms kill,freeze,…] [--unfenced] [--whole] [--plain]
+                          [--harms kill,freeze,…] [--unfenced] [--whole] [--plain] [--part 7] [--results FILE]
 
 `--kills` sets the measure: the other harms come in proportion, or only those that `--harms` names. `--seconds`
 bounds each database. `--unfenced` runs a build whose fencing is taken out; it must end badly. Workers are forked from
 a process that has imported the program; `--whole` starts each from nothing. Beside the feeds there are articles that
 change, stories, a rule with a webhook, and two people who mark articles through the reader API; `--plain` leaves these
-out. A fifth of the feeds is hostile, and
-workers have a limit of memory. Exits with 1 if anything was lost, doubled, half-written or committed without its lease.
+out. A fifth of the feeds is hostile, and workers have a limit of memory.
+
+With `--results`, what came of it is added to a file, and all that is in it is summed up: so ten thousand kills can be
+collected in parts of a few minutes. `--part` numbers them, and each has a seed of its own; without it, it is the first
+that was not run yet. A run with `--unfenced` is not added.
+
+Exits with 1 if anything was lost, doubled, half-written or committed without its lease.
 """
 
 # ruff: noqa: T201 - it is a program that prints
@@ -31,6 +36,7 @@ from inforadar.store.database import open_database
 from inforadar.store.upkeep.upgrade import upgrade_database
 from tests.chaos.forked import MEMORY
 from tests.chaos.harms import Ground, PostgresGround, SqliteGround, faketime
+from tests.chaos.results import RESULTS, append_part, next_part, render_totals
 from tests.chaos.rounds import Tally, open_chaos
 from tests.chaos.workers import PROGRAM, UNFENCED
 from tests.support.ports import free_port
@@ -77,17 +83,27 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--unfenced", action="store_true")
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--part", type=int)
+    parser.add_argument("--results", type=Path, nargs="?", const=RESULTS)
     arguments = parser.parse_args(argv)
     violations = []
     for kind in arguments.database or DATABASES:
+        file, part = arguments.results, arguments.part
+        if file and part is None:
+            part = next_part(file, kind)
+        seed = arguments.seed + (part or 1) - 1
         with (
             tempfile.TemporaryDirectory(prefix="inforadar-chaos-") as name,
             _ground(kind, Path(name)) as ground,
         ):
-            tally = asyncio.run(_run(ground, Path(name), arguments))
+            tally = asyncio.run(_run(ground, Path(name), arguments, seed))
         _print_table(kind, tally)
+        if file and not arguments.unfenced:
+            append_part(file, kind, part, seed, tally)
         violations += [f"{kind}: {one}" for one in tally.violations]
     print(*violations[:SHOWN], sep="\n")
+    if arguments.results:
+        print(f"\nAll parts in {arguments.results}:\n{render_totals(arguments.results)}")
     return 1 if violations else 0
 
 
@@ -114,7 +130,7 @@ def _small_disk(folder: Path) -> Iterator[Path]:
             subprocess.run(["umount", "-l", str(folder)], capture_output=True, check=False)
 
 
-async def _run(ground: Ground, folder: Path, arguments: argparse.Namespace) -> Tally:
+async def _run(ground: Ground, folder: Path, arguments: argparse.Namespace, seed: int) -> Tally:
     async with open_database(ground.url) as database:
         await upgrade_database(database)
     harms = dict(ground.harms())
@@ -136,7 +152,7 @@ async def _run(ground: Ground, folder: Path, arguments: argparse.Namespace) -> T
     async with open_chaos(
         ground.url,
         folder,
-        seed=arguments.seed,
+        seed=seed,
         harms=harms,
         program=UNFENCED if arguments.unfenced else PROGRAM,
         forked=not arguments.whole,
@@ -156,6 +172,8 @@ def _print_table(kind: str, tally: Tally) -> None:
         print("  " + ", ".join(f"{number} {name}" for name, number in tally.mixed.items()))
     for name, times in sorted(tally.harms.items()):
         print(f"  {name:<22}{times:>6}")
+    if tally.stops_forced:
+        print(f"  {tally.stops_forced} of them had to force their stop")
     print("  what came of it")
     for name in BAD:
         print(f"  {name:<22}{tally.count(name):>6}", flush=True)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 
 from sqlalchemy import Connection, text
 
-from inforadar.store.database import Database
 from inforadar.store.people.streams import load_numbered_urls
 from inforadar.store.schema.people import marks
 from inforadar.urls import url_hash
@@ -119,12 +118,13 @@ def _webhooks(connection: Connection, hook: Receiver) -> Iterator[str]:
     yield from (f"duplicated: {url} was told under {n} keys" for url, n in times.items() if n > 1)
 
 
-async def find_mix_violations(database: Database, mix: Mix) -> list[str]:
+def list_mix_violations(connection: Connection, mix: Mix) -> list[str]:
+    """Everything that is wrong; each begins with its kind."""
     return [
-        *await database.read(lambda c: list(_counted(c))),
-        *await database.read(lambda c: list(_texts(c))),
-        *await database.read(lambda c: list(_confirmed(c, mix.readers))),
-        *await database.read(lambda c: list(_webhooks(c, mix.hook))),
+        *_counted(connection),
+        *_texts(connection),
+        *_confirmed(connection, mix.readers),
+        *_webhooks(connection, mix.hook),
     ]
 
 

@@ -27,8 +27,8 @@ from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.types import db_later
 from tests.chaos.audit import compare_articles, find_half_written, find_violations, install_audit
 from tests.chaos.mix import MIX_ENVIRONMENT, MIX_STAGES, Mix, ask_for_looks, expire_other_leases, open_mix
-from tests.chaos.mix_audit import count_mix, find_mix_violations
-from tests.chaos.site import NumberedSite
+from tests.chaos.mix_audit import count_mix, list_mix_violations
+from tests.chaos.site import NumberedFeed, NumberedSite
 from tests.chaos.workers import PROGRAM, Setup, WorkerProcess, start_worker, work_once
 from tests.support.site import Site
 
@@ -56,6 +56,8 @@ class Tally:
     articles: int = 0
     leases_lost: int = 0
     """Jobs that workers threw away because their lease had gone to another."""
+    stops_forced: int = 0
+    """Workers that were asked to stop and had no time to finish what they were at, and said so."""
     seconds: float = 0.0
     violations: list[str] = field(default_factory=list)
     mixed: dict[str, int] = field(default_factory=dict)
@@ -108,6 +110,10 @@ class Chaos:
         self._harms = harms
         self._started = 0
 
+    @property
+    def feeds(self) -> list[NumberedFeed]:
+        return self._site.feeds
+
     def note_request(self, agent: str) -> None:
         self.tally.requests += 1
         for worker in self.workers:
@@ -120,7 +126,7 @@ class Chaos:
         self.random.shuffle(rounds)
         began = time.monotonic()
         try:
-            for _ in range(WORKERS):
+            for _ in range(WORKERS if rounds else 0):
                 await self.start()
             for name in rounds:
                 if time.monotonic() - began > seconds:
@@ -210,7 +216,7 @@ class Chaos:
         self.tally.articles = sum(feed.version for feed in self._site.feeds)
 
     async def _mixed(self) -> list[str]:
-        return await find_mix_violations(self.database, self.mix) if self.mix else []
+        return await self.database.read(list_mix_violations, self.mix) if self.mix else []
 
 
 Harm = Callable[[Chaos, WorkerProcess], Awaitable[None]]

@@ -19,7 +19,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from inforadar.errors import ConfigError, StoreError
 from inforadar.model.run import RunDetails, RunKind
 from inforadar.store import database as engine
-from inforadar.store.database import Database, open_database, parse_database_url
+from inforadar.store.database import Database, open_database
+from inforadar.store.database_url import parse_database_url
 from inforadar.store.faults import faults_as_sentences, is_database_fault
 from inforadar.store.feeds.queries import count_feeds
 from inforadar.store.runs.queries import load_runs

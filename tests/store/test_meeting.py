@@ -25,7 +25,8 @@ from inforadar.store.analyses.claims import claim_analyses
 from inforadar.store.analyses.save import save_analysis
 from inforadar.store.articles.claims import claim_articles
 from inforadar.store.articles.save import ArticleEnding, save_article
-from inforadar.store.database import Database, open_database, parse_database_url
+from inforadar.store.database import Database, open_database
+from inforadar.store.database_url import parse_database_url
 from inforadar.store.feeds.add import Subscription, save_subscriptions
 from inforadar.store.leases import claim_due_feeds, claim_feeds, extend_leases
 from inforadar.store.people.save_marks import save_marks

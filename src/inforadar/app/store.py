@@ -31,26 +31,29 @@ def make_home(home: Path) -> None:
 
 @asynccontextmanager
 async def open_unchecked_store(
-    settings: Settings, *, lock_timeout_s: float = LOCK_TIMEOUT_S
+    settings: Settings, *, lock_timeout_s: float = LOCK_TIMEOUT_S, sharers: int = 1
 ) -> AsyncIterator[Database]:
     """Open the database whatever its schema, for callers that check or upgrade it."""
     if settings.database_url.startswith("sqlite"):
         make_home(settings.home)
     password = settings.database.password
     secret = password.get_secret_value() if password else None
-    async with open_database(settings.database_url, secret, lock_timeout_s=lock_timeout_s) as database:
+    async with open_database(
+        settings.database_url, secret, lock_timeout_s=lock_timeout_s, sharers=sharers
+    ) as database:
         yield database
 
 
 @asynccontextmanager
 async def open_store(
-    settings: Settings, *, upgrade: bool = False, lock_timeout_s: float = LOCK_TIMEOUT_S
+    settings: Settings, *, upgrade: bool = False, lock_timeout_s: float = LOCK_TIMEOUT_S, sharers: int = 1
 ) -> AsyncIterator[Database]:
     """Open the database with the current schema. With `upgrade`, or if the file is new, create or upgrade it.
 
-    Without `upgrade`, an existing database with another schema is refused.
+    Without `upgrade`, an existing database with another schema is refused. `sharers` processes like this one have the
+    connections of one.
     """
-    async with open_unchecked_store(settings, lock_timeout_s=lock_timeout_s) as database:
+    async with open_unchecked_store(settings, lock_timeout_s=lock_timeout_s, sharers=sharers) as database:
         # A new file may already exist: another process has just created it and is about to set it up.
         if upgrade or (database.path and await database.read(is_empty_database)):
             # Imported only where it is used: it is slow, and every command needs this module.

@@ -250,6 +250,8 @@ class WebSettings(Section, frozen=True):
     """The address to listen on."""
     port: Annotated[int, Meta(ge=1, le=65535)] = 8321
     """The port to listen on."""
+    api_processes: Annotated[int, Meta(ge=0, le=64)] = 1
+    """In how many processes the API and the page are served, all on the same port; 0: one for each core. Linux only."""
     reading: Literal["open", "account", "token"] = "open"
     """`open`: anyone who can reach the server can read; `account`: reading needs an account too, as changes do.
     `token` is the old name of `account`."""

@@ -26,11 +26,13 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 from sqlalchemy import Connection, Engine, Uuid, create_engine, event
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
 from inforadar.errors import ConfigError, StoreError
+from inforadar.store.change_count import ChangeCount
+from inforadar.store.database_url import parse_database_url
 from inforadar.store.faults import faults_as_sentences, is_deadlock
 from inforadar.store.private_files import make_private
 from inforadar.store.types import SqliteUuid, encode_json
@@ -50,6 +52,9 @@ WORKER_LOCK_TIMEOUT_S = 120.0
 """The same for a worker, whose finished jobs would have to be done again: `db vacuum` and a large import take minutes.
 Well below the time of a lease."""
 DEADLOCK_ATTEMPTS = 5
+KEPT_CONNECTIONS, MIN_KEPT_CONNECTIONS = 8, 2
+"""PostgreSQL connections that a process keeps open, and the least of them if several processes share them. When it is
+busy, it opens as many again."""
 CHECKPOINT_BYTES, MAX_WAL_BYTES, PAGE_BYTES = 32 * 2**20, 128 * 2**20, 4096
 """From the first size, a separate thread checkpoints SQLite's write-ahead log; from the second, a transaction does."""
 SILENCE_S = 60
@@ -65,15 +70,22 @@ _json: dict[str, Any] = {
 class Database:
     """An open database. `async with open_database(url) as db: await db.read(load_feeds)`."""
 
-    def __init__(self, url: URL, *, lock_timeout_s: float = LOCK_TIMEOUT_S) -> None:
+    def __init__(self, url: URL, *, lock_timeout_s: float = LOCK_TIMEOUT_S, sharers: int = 1) -> None:
         self.url = url
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self.path = Path(url.database) if self.is_sqlite and url.database else None
-        self.writes = 0
-        """Number of write transactions through this object; a change tells a cache that its entries may be outdated."""
-        self._engine: _SqliteRunner | _PostgresRunner = (
-            _SqliteRunner(url, lock_timeout_s) if self.is_sqlite else _PostgresRunner(url)
-        )
+        self.write_count = ChangeCount()
+        """Counts write transactions, through this object and through others that were given the same count."""
+        self._engine: _SqliteRunner | _PostgresRunner
+        if self.is_sqlite:
+            self._engine = _SqliteRunner(url, lock_timeout_s)
+        else:
+            self._engine = _PostgresRunner(url, max(KEPT_CONNECTIONS // sharers, MIN_KEPT_CONNECTIONS))
+
+    @property
+    def writes(self) -> int:
+        """The number of write transactions; a change tells a cache that its entries may be outdated."""
+        return self.write_count.total
 
     @property
     def name(self) -> str:
@@ -93,7 +105,7 @@ class Database:
             try:
                 return await self._engine.write(lambda connection: question(connection, *args, **kwargs))
             finally:
-                self.writes += 1
+                self.write_count.add()
 
     async def snapshot(self, question: Question[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Like `read`, but everything is read as of one moment, however long it takes and whoever writes meanwhile."""
@@ -116,35 +128,14 @@ class Database:
 
 @asynccontextmanager
 async def open_database(
-    url: str, password: str | None = None, *, lock_timeout_s: float = LOCK_TIMEOUT_S
+    url: str, password: str | None = None, *, lock_timeout_s: float = LOCK_TIMEOUT_S, sharers: int = 1
 ) -> AsyncIterator[Database]:
-    database = Database(parse_database_url(url, password), lock_timeout_s=lock_timeout_s)
+    """Open a database; `sharers` processes of this kind share the connections of one."""
+    database = Database(parse_database_url(url, password), lock_timeout_s=lock_timeout_s, sharers=sharers)
     try:
         yield database
     finally:
         await database.close()
-
-
-def parse_database_url(url: str, password: str | None = None) -> URL:
-    """Parse `sqlite:///…` or `postgresql://…`; the password may be given separately."""
-    try:
-        parsed = make_url(url)
-    except ArgumentError:
-        raise ConfigError(
-            "DATABASE_URL cannot be read. It should look like sqlite:////var/lib/inforadar/inforadar.db "
-            "or postgresql://user@host/inforadar."
-        ) from None
-    backend = parsed.get_backend_name()
-    if backend == "sqlite":
-        if not parsed.database or parsed.database == ":memory:":
-            raise ConfigError(
-                "DATABASE_URL: SQLite needs a file, because several processes share the database."
-            )
-        return parsed.set(drivername="sqlite+pysqlite")
-    if backend in {"postgresql", "postgres"}:
-        parsed = parsed.set(drivername="postgresql+asyncpg")
-        return parsed.set(password=password) if password else parsed
-    raise ConfigError(f"DATABASE_URL: {backend} is not supported; use sqlite or postgresql.")
 
 
 class _SqliteRunner:
@@ -339,14 +330,14 @@ def _detect_dead_server(dbapi_connection: Any, _record: Any) -> None:
 
 
 class _PostgresRunner:
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, kept: int) -> None:
         from sqlalchemy.ext.asyncio import create_async_engine  # noqa: PLC0415 - SQLite needs none of it
 
         try:
             self._engine: AsyncEngine = create_async_engine(
                 url,
-                pool_size=8,
-                max_overflow=8,
+                pool_size=kept,
+                max_overflow=kept,
                 pool_pre_ping=False,
                 pool_recycle=1800,
                 connect_args={"server_settings": _session_settings()},

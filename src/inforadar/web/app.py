@@ -116,7 +116,7 @@ from inforadar.web.pages.sidebar import SidebarLoader
 from inforadar.web.pages.statistics import StatisticsRoutes
 from inforadar.web.pages.stories import StoryRoutes
 from inforadar.web.pages.templating import Pages
-from inforadar.web.pages.unread import UnreadCounts
+from inforadar.web.shared import Shared
 
 if TYPE_CHECKING:
     from inforadar.fetch.client import Client
@@ -136,20 +136,29 @@ class WebApp:
 
 
 def create_app(
-    database: Database, settings: Settings, token: str, *, now: Callable[[], datetime] = utc_now
+    database: Database,
+    settings: Settings,
+    token: str,
+    *,
+    shared: Shared | None = None,
+    now: Callable[[], datetime] = utc_now,
 ) -> WebApp:
-    """Build the application. `token` is the admin token, required for every change."""
+    """Build the application.
+
+    `token` is the admin token, required for every change; `shared` is what it has in common with other processes.
+    """
+    shared = shared or Shared()
     assets = Assets()
     pages = Pages(assets, now)
     sessions = Sessions(token=token)
     faults = FaultPages(pages=pages)
     identities = Identities(database, sessions, settings.web)
-    limit = LoginLimit(now=now, sleep=asyncio.sleep)
+    limit = LoginLimit(now=now, sleep=asyncio.sleep, failures=shared.failures)
     login = LoginRoutes(database=database, pages=pages, sessions=sessions, settings=settings.web, limit=limit)
-    metrics = MetricsRoutes(database=database)
+    metrics = MetricsRoutes(database=database, answers=shared.answers)
     pool = WorkPool(workers=1, warm_up=("inforadar.actions.preview",))
     trials = SelectorTrials(database=database, settings=settings, pool=pool)
-    sidebar = SidebarLoader(database=database, unread=UnreadCounts(database))
+    sidebar = SidebarLoader(database, shared.marks)
     state = StatusRoutes(database=database, now=now)
     pictures = PictureRoutes(
         sessions=sessions,
@@ -243,7 +252,7 @@ def create_app(
     limited = RequestLimit(
         BodyLimits(guarded, pause_s=clients.body_timeout), per_address=clients.connections_per_address
     )
-    metrics.latency = latency = Latency(CrossOrigin(limited, origins=settings.web.cors_origins))
+    latency = Latency(CrossOrigin(limited, origins=settings.web.cors_origins), shared.answers)
     app = ForwardedRequests(
         latency, prefix=urlsplit(settings.web.public_url).path, is_behind_proxy=settings.web.behind_proxy
     )
@@ -275,7 +284,7 @@ def create_app(
 
     # Behind a proxy the host comes from a forwarded header, which only the whole application reads.
     ready = _find_nothing if settings.web.behind_proxy else find_ready
-    return WebApp(app=app, find_ready=ready, count_answer=latency.count, close=close)
+    return WebApp(app=app, find_ready=ready, count_answer=shared.answers.add, close=close)
 
 
 def _find_nothing(_: RsgiRequest) -> None:

@@ -8,6 +8,7 @@ from dataclasses import fields
 import pytest
 
 from inforadar.errors import StoreError
+from inforadar.store.change_count import ChangeCount
 from inforadar.web.api.items import ItemRoutes
 from inforadar.web.api.lookup import LookupRoutes
 from inforadar.web.cache.timed import TimedCache
@@ -119,14 +120,15 @@ async def test_a_load_that_fails_behind_a_stale_answer_is_told_once_that_is_too_
         await cache.get("a", fail)
 
 
-async def test_what_is_being_loaded_when_the_cache_expires_is_loaded_again() -> None:
+async def test_what_is_being_loaded_when_the_version_changes_is_loaded_again() -> None:
     count = Counter()
     count.go.clear()
-    cache: TimedCache[str, int] = TimedCache(3600.0)
+    changes = ChangeCount()
+    cache: TimedCache[str, int] = TimedCache(3600.0, version=lambda: changes.total)
     loading = asyncio.create_task(cache.get("a", count))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    cache.expire()
+    changes.add()
     count.go.set()
     assert await loading == 1
     assert [await cache.get("a", count) for _ in range(2)] == [2, 2]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inforadar.errors import UsageError
-from inforadar.store.database import open_database, parse_database_url
+from inforadar.store.database import open_database
+from inforadar.store.database_url import parse_database_url
 from inforadar.store.upkeep.backup import back_up_sqlite, backup_path, check_backup, is_sqlite_file, swap_in
 from inforadar.store.upkeep.checks import load_counts
 from inforadar.store.upkeep.export_archive import OnTableDone

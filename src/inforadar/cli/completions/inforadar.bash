@@ -43,6 +43,7 @@ config:Inspect the settings'
 --help:Show help.
 --host:The address to listen on
 --port:The port to listen on
+--processes:How many processes serve the API and the page, on the same port; 0:…
 --sample:Add the sample to an empty database, and serve it
 --no-sample:Add the sample to an empty database, and serve it
 --open:Open the page in the browser, logged in; only on a desktop, not over…
@@ -68,7 +69,8 @@ config:Inspect the settings'
 --log-level:The lowest level that is logged.
 --help:Show help.
 --host:The address to listen on
---port:The port to listen on'
+--port:The port to listen on
+--processes:How many processes serve the API and the page, on the same port; 0:…'
       args='' ;;
     'inforadar worker')
       inner=''
@@ -1083,6 +1085,7 @@ _inforadar_takes() {
   case "$1" in
     'inforadar up --host') kind=free ;;
     'inforadar up --port') kind=free ;;
+    'inforadar up --processes') kind=free ;;
     'inforadar fetch --source') kind=sources ;;
     'inforadar fetch --topic') kind=topics ;;
     'inforadar fetch --cutoff') kind=free ;;
@@ -1090,6 +1093,7 @@ _inforadar_takes() {
     'inforadar fetch --depth') kind='=cutoff window' ;;
     'inforadar api --host') kind=free ;;
     'inforadar api --port') kind=free ;;
+    'inforadar api --processes') kind=free ;;
     'inforadar worker --stages') kind=free ;;
     'inforadar brief --since') kind=free ;;
     'inforadar brief --top') kind=free ;;

@@ -6,7 +6,7 @@ import asyncio
 
 from inforadar.app.process import run_async
 from inforadar.app.store import open_store
-from inforadar.cli.system.serve import until_signal
+from inforadar.cli.system.signals import until_signal
 from inforadar.cli.terminal.output import print_line
 from inforadar.cli.terminal.run import on_store
 from inforadar.clock import utc_now

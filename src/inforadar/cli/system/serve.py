@@ -1,124 +1,40 @@
-"""`inforadar api`, and the signals at which it and `inforadar worker` stop."""
+"""`inforadar api`."""
 
 from __future__ import annotations
 
-import asyncio
 import os
-import signal
-import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 
-import structlog
 from cyclopts import Parameter
 
 from inforadar.app.process import run_async
-from inforadar.app.store import open_store
+from inforadar.cli.system.api_processes import (
+    PLACE,
+    number_of_processes,
+    serve_alone,
+    serve_as_one_of,
+    serve_in_processes,
+)
 from inforadar.cli.terminal.logs import configure_logs
 from inforadar.config import load_settings
 
-T = TypeVar("T")
-
-log = structlog.get_logger()
-
-STDIN = 0
-"""The file descriptor of standard input."""
-STOP_S = 5.0
-"""Maximum time from the signal to the end of the process."""
-UNDER_UP = "INFORADAR_UNDER_UP"
-"""Set for the child processes of `inforadar up`, which prints the login link itself.
-
-Their standard input is a pipe whose other end only `up` has: it ends when `up` does, however that happens.
-"""
+PROCESSES_HELP = "How many processes serve the API and the page, on the same port; 0: one for each core."
 
 
 def api(
     *,
     host: Annotated[str | None, Parameter(help="The address to listen on.")] = None,
     port: Annotated[int | None, Parameter(help="The port to listen on.")] = None,
-) -> None:
+    processes: Annotated[int | None, Parameter(help=PROCESSES_HELP)] = None,
+) -> int:
     """Start only the API and the web page."""
-    from inforadar.web.serve import login_link, serve_api  # noqa: PLC0415 - a worker serves nothing
-
-    given = {"host": host, "port": port}
+    given = {"host": host, "port": port, "api_processes": processes}
     settings = load_settings().replaced(
         web={name: value for name, value in given.items() if value is not None}
     )
     configure_logs(settings.log)
-
-    async def work(stop: asyncio.Event) -> None:
-        async with open_store(settings) as database:
-            if sys.stdout.isatty() and UNDER_UP not in os.environ:
-                # Only on a terminal: a log may be read by people who must not log in.
-                print(f"Log in, once: {await login_link(database, settings)}")  # not masked: it is the secret
-            await serve_api(database, settings, stop)
-
-    run_async(until_signal(work))
-
-
-async def until_signal(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
-    """Run `work`; a signal to stop, or the end of `inforadar up` above it, sets its event."""
-    stop = asyncio.Event()
-    with _on_signal(stop.set):
-        await work(stop)
-
-
-async def until_cancelled(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` to its end; a signal to stop cancels it."""
-    task = asyncio.ensure_future(work)
-    with _on_signal(task.cancel):
-        try:
-            return await task
-        except asyncio.CancelledError:
-            raise KeyboardInterrupt from None
-
-
-@contextmanager
-def _on_signal(stop: Callable[[], object]) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-
-    def begin_to_stop() -> None:
-        stop()
-        # A database that does not answer must not block the exit; uncommitted work is done again later.
-        loop.call_later(STOP_S - 1, _give_up)
-
-    for number in stop_signals():
-        loop.add_signal_handler(number, begin_to_stop)
-    if UNDER_UP in os.environ:
-        loop.add_reader(STDIN, _when_ended(loop, begin_to_stop))
-    yield
-
-
-def stop_signals() -> Iterator[signal.Signals]:
-    """The signals that end a process: Ctrl-C, a request, and the end of its terminal, unless started with `nohup`."""
-    yield signal.SIGINT
-    yield signal.SIGTERM
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        yield signal.SIGHUP
-
-
-def _when_ended(loop: asyncio.AbstractEventLoop, stop: Callable[[], object]) -> Callable[[], None]:
-    """Make the function that reads standard input, and stops at its end."""
-
-    def read() -> None:
-        if not os.read(STDIN, 1024):
-            loop.remove_reader(STDIN)
-            stop()
-
-    return read
-
-
-def _give_up() -> None:
-    log.error("stop.forced", after_s=STOP_S - 1, held_by=sorted(map(_call_chain, asyncio.all_tasks())))
-    os._exit(1)
-
-
-def _call_chain(task: asyncio.Task[Any]) -> str:
-    """Name the functions of a task, from the first one to the one that waits."""
-    names = []
-    waiting: Any = task.get_coro()
-    while name := getattr(waiting, "__qualname__", None):
-        names.append(name)
-        waiting = getattr(waiting, "cr_await", None)
-    return " > ".join(names)
+    if (place := os.environ.pop(PLACE, None)) is not None:
+        return run_async(serve_as_one_of(settings, place))
+    if number_of_processes(settings) > 1:
+        return run_async(serve_in_processes(settings))
+    return run_async(serve_alone(settings))

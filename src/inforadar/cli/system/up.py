@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Annotated
 from urllib.parse import quote
@@ -15,7 +16,10 @@ from urllib.parse import quote
 from cyclopts import Parameter
 
 from inforadar.app.store import SAMPLE, make_home, open_store
-from inforadar.cli.system.serve import STOP_S, UNDER_UP, stop_signals
+from inforadar.cli.system.children import Child, Children
+from inforadar.cli.system.login_link import login_link
+from inforadar.cli.system.serve import PROCESSES_HELP
+from inforadar.cli.system.signals import STOP_S, stop_signals
 from inforadar.cli.terminal.browser import is_desktop, start_browser
 from inforadar.cli.terminal.command import own_command
 from inforadar.cli.terminal.logs import configure_logs
@@ -28,20 +32,15 @@ from inforadar.sample.install import add_sample
 from inforadar.sample.server import check_sample_port, choose_sample_port
 from inforadar.store.database import Database
 from inforadar.store.feeds.queries import count_feeds, load_feeds
-from inforadar.texts import counted, ending
 from inforadar.urls import host_key
-from inforadar.web.serve import check_port, login_link
-
-FIRST_RESTART_S, MAX_RESTART_S = 1.0, 60.0
-"""How long a process that ended is left alone: twice as long each time."""
-STEADY_S = 60.0
-"""A process that ran for this long begins anew with the shortest wait."""
+from inforadar.web.port import check_port
 
 
 def up(
     *,
     host: Annotated[str | None, Parameter(help="The address to listen on.")] = None,
     port: Annotated[int | None, Parameter(help="The port to listen on.")] = None,
+    processes: Annotated[int | None, Parameter(help=PROCESSES_HELP)] = None,
     sample: Annotated[
         bool,
         Parameter(negative="--no-sample", help="Add the sample to an empty database, and serve it."),
@@ -60,6 +59,8 @@ def up(
         os.environ["INFORADAR_HOST"] = host
     if port is not None:
         os.environ["INFORADAR_PORT"] = str(port)
+    if processes is not None:
+        os.environ["INFORADAR_API_PROCESSES"] = str(processes)
     os.environ.setdefault("INFORADAR_LOG_LEVEL", "warning")
     settings = load_settings()
     configure_logs(settings.log)
@@ -133,105 +134,31 @@ async def _supervise(settings: Settings, feed: str | None, *, opens: bool) -> in
     loop = asyncio.get_running_loop()
     for number in stop_signals():
         loop.add_signal_handler(number, stop.set)
-    processes = _Processes(settings, stop)
+    children = Children(stop, {"INFORADAR_HOME": str(settings.home)})
     try:
         if feed:
-            await processes.start("sample serve", answering=host_key(feed))
-        await processes.start("api", answering=host_key(settings.web.base_url))
-        await processes.start("worker")
-        if not stop.is_set() and not processes.died:
+            await children.start(_child("sample serve", answering=host_key(feed)))
+        await children.start(_child("api", answering=host_key(settings.web.base_url)))
+        await children.start(_child("worker"))
+        if not stop.is_set() and not children.died:
             link = await _login_link(settings)
             print(_addresses(settings, feed, link), flush=True)  # not masked: the link is the secret
             if opens and link:
                 start_browser(link)
-        await processes.keep_running()
+        await children.keep_running()
     finally:
-        await processes.stop()
-    if processes.died:
-        print_line(f"`inforadar {processes.died}` did not start (see above), so everything was stopped.")
+        await children.stop(within_s=STOP_S - 1)
+    if children.died:
+        print_line(f"{children.died.name} did not start (see above), so everything was stopped.")
         return 1
     print_line("Stopped.")
     return 0
 
 
-class _Processes:
-    """The child processes. One that ends while others run is started again."""
-
-    def __init__(self, settings: Settings, stop: asyncio.Event) -> None:
-        self._environment = {**os.environ, "INFORADAR_HOME": str(settings.home), UNDER_UP: "1"}
-        self._stop = stop
-        self._processes: dict[str, asyncio.subprocess.Process] = {}
-        self.died: str | None = None
-        """The process that did not start."""
-
-    async def start(self, name: str, answering: str | None = None) -> None:
-        """Start a process, unless stopping; with `answering`, wait until that address accepts connections."""
-        if self._stop.is_set() or self.died:
-            return
-        process = await self._start(name)
-        while answering and not self._stop.is_set():
-            if process.returncode is not None:
-                self.died = name
-                return
-            if await _answers(answering):
-                return
-            await asyncio.sleep(0.05)
-
-    async def _start(self, name: str) -> asyncio.subprocess.Process:
-        # In its own session, so that Ctrl-C reaches it only once, through us. Its input ends when we do.
-        process = self._processes[name] = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "inforadar",
-            *name.split(),
-            env=self._environment,
-            stdin=asyncio.subprocess.PIPE,
-            start_new_session=True,
-        )
-        return process
-
-    async def keep_running(self) -> None:
-        """Start each process again that ends, until the stop event is set."""
-        if self.died:
-            return
-        keeping = [asyncio.create_task(self._keep(name)) for name in self._processes]
-        stopping = asyncio.create_task(self._stop.wait())
-        try:
-            await asyncio.wait([stopping, *keeping], return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in (stopping, *keeping):
-                task.cancel()
-            await asyncio.gather(stopping, *keeping, return_exceptions=True)
-
-    async def _keep(self, name: str) -> None:
-        wait_s = FIRST_RESTART_S
-        while True:
-            began = asyncio.get_running_loop().time()
-            code = await self._processes[name].wait()
-            if asyncio.get_running_loop().time() - began > STEADY_S:
-                wait_s = FIRST_RESTART_S
-            print_line(
-                f"`inforadar {name}` ended unexpectedly ({ending(code)}). "
-                f"It is started again in {counted(round(wait_s), 'second')}."
-            )
-            await asyncio.sleep(wait_s)
-            wait_s = min(wait_s * 2, MAX_RESTART_S)
-            await self._start(name)
-
-    async def stop(self) -> None:
-        """Terminate all processes; kill those that do not end in time."""
-        for process in self._processes.values():
-            if process.returncode is None:
-                process.terminate()
-        waits = [asyncio.create_task(process.wait()) for process in self._processes.values()]
-        if not waits:
-            return
-        _, late = await asyncio.wait(waits, timeout=STOP_S - 1)
-        if late:
-            for process in self._processes.values():
-                if process.returncode is None:
-                    process.kill()
-            await asyncio.wait(waits)
+def _child(command: str, *, answering: str | None = None) -> Child:
+    """A command as a child process; with `answering`, it is ready when that address accepts connections."""
+    is_ready = None if answering is None else partial(_answers, answering)
+    return Child(command=command, name=f"`inforadar {command}`", is_ready=is_ready)
 
 
 async def _answers(address: str) -> bool:

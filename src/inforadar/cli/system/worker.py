@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from inforadar.app.process import run_async, tune_garbage_collector
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
-from inforadar.cli.system.serve import until_cancelled, until_signal
+from inforadar.cli.system.signals import until_cancelled, until_signal
 from inforadar.cli.terminal.logs import configure_logs
 from inforadar.cli.terminal.output import print_json, print_line, safe
 from inforadar.config import Settings, load_settings

@@ -84,7 +84,7 @@ class ItemRoutes:
         ]
 
     async def list_items(self, request: Request) -> Prepared:
-        # Marks changed by this process show at once; changes by other processes after the TTL.
+        # Marks changed through the API show at once; changes by other programs after the TTL.
         person_id = person_id_of(request.scope)
         key = (request.scope["query_string"], person_id, self.database.writes)
         return await self._lists.get(key, lambda: self._list(request.query_params, person_id))

@@ -1,12 +1,10 @@
-"""`/metrics` in Prometheus' text format: the system's state from its tables, and this process's responses.
+"""`/metrics` in Prometheus' text format: the system's state from its tables, and the responses of all processes.
 
 Latency is measured around the whole application, in a Prometheus histogram.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import Counter
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -17,9 +15,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from inforadar.store.database import Database
 from inforadar.store.upkeep.metrics import Gauge, load_gauges
+from inforadar.web.api.answer_counts import BUCKETS_S, AnswerCounts
 from inforadar.web.cache.timed import TimedCache
 
-BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 _HELP = {
     "inforadar_alerts": "Open alerts about feeds, by kind.",
     "inforadar_push_subscriptions": "Subscriptions to hubs (WebSub) by state.",
@@ -50,14 +48,12 @@ _REQUESTS = "inforadar_http_requests_total"
 _SECONDS = "inforadar_http_request_duration_seconds"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Latency:
     """Counts the responses of `app` by status and duration."""
 
     app: ASGIApp
-    statuses: Counter[int] = field(default_factory=Counter)
-    buckets: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS_S) + 1))
-    total_s: float = 0.0
+    counts: AnswerCounts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -68,21 +64,16 @@ class Latency:
         async def counted(message: Message) -> None:
             # At the first byte: the length of an event stream says nothing about speed.
             if message["type"] == "http.response.start":
-                self.count(message["status"], perf_counter() - started)
+                self.counts.add(message["status"], perf_counter() - started)
             await send(message)
 
         await self.app(scope, receive, counted)
 
-    def count(self, status: int, took_s: float) -> None:
-        self.statuses[status] += 1
-        self.buckets[bisect_left(BUCKETS_S, took_s)] += 1
-        self.total_s += took_s
 
-
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsRoutes:
     database: Database
-    latency: Latency | None = None
+    answers: AnswerCounts
     _gauges: TimedCache[str, list[Gauge]] = field(
         default_factory=lambda: TimedCache(GAUGES_TTL_S, stretch=GAUGES_STRETCH)
     )
@@ -92,8 +83,7 @@ class MetricsRoutes:
 
     async def show(self, request: Request) -> Response:
         lines = render_gauges(await self._gauges.get("", lambda: self.database.read(load_gauges)))
-        if self.latency is not None:
-            lines += render_latency(self.latency)
+        lines += render_answers(self.answers)
         return Response(
             "\n".join(lines) + "\n",
             headers={"Cache-Control": "no-store"},
@@ -114,19 +104,17 @@ def render_gauges(gauges: list[Gauge]) -> list[str]:
     return lines
 
 
-def render_latency(latency: Latency) -> list[str]:
-    lines = [f"# HELP {_REQUESTS} Responses of this process.", f"# TYPE {_REQUESTS} counter"]
-    lines += [
-        f'{_REQUESTS}{{status="{status}"}} {latency.statuses[status]}' for status in sorted(latency.statuses)
-    ]
+def render_answers(counts: AnswerCounts) -> list[str]:
+    lines = [f"# HELP {_REQUESTS} Responses of this server.", f"# TYPE {_REQUESTS} counter"]
+    lines += [f'{_REQUESTS}{{status="{status}"}} {number}' for status, number in counts.statuses.items()]
     lines += [f"# HELP {_SECONDS} Time to the first byte.", f"# TYPE {_SECONDS} histogram"]
-    below = 0
-    for limit, number in zip(BUCKETS_S, latency.buckets[:-1], strict=True):
+    below, buckets = 0, counts.buckets
+    for limit, number in zip(BUCKETS_S, buckets[:-1], strict=True):
         below += number
         lines.append(f'{_SECONDS}_bucket{{le="{limit:g}"}} {below}')
-    total = sum(latency.buckets)
+    total = sum(buckets)
     lines.append(f'{_SECONDS}_bucket{{le="+Inf"}} {total}')
-    return [*lines, f"{_SECONDS}_sum {latency.total_s:.6f}", f"{_SECONDS}_count {total}"]
+    return [*lines, f"{_SECONDS}_sum {counts.total_s:.6f}", f"{_SECONDS}_count {total}"]
 
 
 def _escape(text: str) -> str:

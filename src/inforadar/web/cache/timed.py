@@ -32,6 +32,7 @@ class _Answer(Generic[T]):
     asked_at: float
     took_s: float
     fresh_until: float
+    version: int
 
 
 class TimedCache(Generic[K, T]):
@@ -44,6 +45,7 @@ class TimedCache(Generic[K, T]):
     Stale while revalidate: with `stretch`, a stale answer whose load was slow is returned at once while the next one
     is loaded in the background. If that load fails, readers get the error once the stale answer is older than
     `MAX_STALE_S`.
+    Version: an answer is stale once `version` returns another number than when its load began.
     Bound: at most `max_entries` and, as `weigh` counts them, `max_bytes`; the least recently used answer is dropped
     first.
     """
@@ -56,8 +58,10 @@ class TimedCache(Generic[K, T]):
         max_bytes: int = 0,
         weigh: Callable[[T], int] = lambda _: 0,
         stretch: int = 0,
+        version: Callable[[], int] = lambda: 0,
         clock: Callable[[], float] = monotonic,
     ) -> None:
+        self._version = version
         self._ttl_s = ttl_s
         self._stretch = stretch
         self._clock = clock
@@ -67,15 +71,14 @@ class TimedCache(Generic[K, T]):
             least * max_entries, lambda answer: max(weigh(answer.value), least)
         )
         self._loading: SingleFlight[K, T] = SingleFlight()
-        self._expired_at = float("-inf")
 
     async def get(self, key: K, load: Callable[[], Awaitable[T]]) -> T:
         """Return the cached answer, or the one that `load` returns."""
 
         async def load_and_keep() -> T:
-            asked_at = self._clock()
+            asked_at, version = self._clock(), self._version()
             value = await load()
-            self.keep(key, value, asked_at=asked_at)
+            self.keep(key, value, asked_at=asked_at, version=version)
             return value
 
         known = self._answers.get(key)
@@ -98,18 +101,14 @@ class TimedCache(Generic[K, T]):
         known = self._answers.get(key)
         return None if known is None else known.value
 
-    def keep(self, key: K, value: T, *, asked_at: float) -> None:
-        """Store an answer loaded elsewhere; `asked_at` is when that load began, by the cache's clock."""
+    def keep(self, key: K, value: T, *, asked_at: float, version: int = 0) -> None:
+        """Store an answer loaded elsewhere; `asked_at` and `version` are of when that load began."""
         took_s = self._clock() - asked_at
         ttl_s = max(self._ttl_s, min(took_s * self._stretch, MAX_STRETCHED_TTL_S))
-        self._answers.put(key, _Answer(value, asked_at, took_s, asked_at + ttl_s))
-
-    def expire(self) -> None:
-        """Make every answer stale, including those being loaded: they may have been read before a change."""
-        self._expired_at = self._clock()
+        self._answers.put(key, _Answer(value, asked_at, took_s, asked_at + ttl_s, version))
 
     def _is_fresh(self, known: _Answer[T]) -> bool:
-        return self._clock() < known.fresh_until and known.asked_at > self._expired_at
+        return self._clock() < known.fresh_until and known.version == self._version()
 
     def _may_be_stale(self, known: _Answer[T]) -> bool:
         age_s = self._clock() - known.asked_at

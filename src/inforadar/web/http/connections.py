@@ -58,6 +58,12 @@ def allow_connections(wanted: int) -> int:
     return fitting
 
 
+def is_listening(port: int) -> bool:
+    """Tell whether this process accepts connections to `port`."""
+    with _server_sockets(port) as sockets:
+        return any(found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) for found in sockets)
+
+
 def limit_unread_time(port: int, seconds: float) -> None:
     """Let the kernel end connections to `port` whose client accepts no data for this long. Linux only."""
     option = getattr(socket, "TCP_USER_TIMEOUT", None)

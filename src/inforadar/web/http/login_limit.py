@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from inforadar.web.http.failure_log import FailureLog
 from inforadar.web.http.networks import network_of
 
 FAILURE_WINDOW = timedelta(minutes=5)
@@ -24,13 +25,12 @@ FREE_ACCOUNT_FAILURES = 50
 MAX_WAIT_S = 8.0
 ACCOUNT_WAIT_S = 1.0
 MAX_WAITING = 4
-"""How many attempts for one account from one address may wait at the same time."""
+"""How many attempts for one account from one address may wait at the same time, in each process."""
 MAX_WAITING_AT_ADDRESS = 20
 """The same for one address and all accounts: whoever tries many names at once is not judged any faster."""
-MAX_KEYS = 10_000
 
-_Key = tuple[str | None, str | None]
-"""Account and address; None: all of them."""
+_Keys = tuple[str, str, str]
+"""Account and address together, the account, the address."""
 
 
 class CrowdedError(Exception):
@@ -41,24 +41,17 @@ class CrowdedError(Exception):
 class LoginLimit:
     now: Callable[[], datetime]
     sleep: Callable[[float], Awaitable[None]]
-    _failures: dict[_Key, list[datetime]] = field(default_factory=dict)
-    _waiting: Counter[_Key] = field(default_factory=Counter)
+    failures: FailureLog = field(default_factory=FailureLog)
+    _waiting: Counter[str] = field(default_factory=Counter)
 
     def failed(self, account: str, address: str) -> None:
         """Note a wrong attempt."""
-        now, since = self.now(), self.now() - FAILURE_WINDOW
-        if len(self._failures) > MAX_KEYS:
-            self._failures = {key: ats for key, ats in self._failures.items() if ats[-1] > since}
-            for key in list(self._failures)[: max(0, len(self._failures) - MAX_KEYS)]:
-                del self._failures[key]
-        for key in self._keys(account, address):
-            recent = [at for at in self._failures.pop(key, []) if at > since]
-            # Put at the end: when there are too many, the oldest go first.
-            self._failures[key] = [*recent[-FREE_ACCOUNT_FAILURES:], now]
+        self.failures.add(self.now().timestamp(), self._keys(account, address))
 
     def wait_s(self, account: str, address: str) -> float:
         """Return how long the next attempt has to wait."""
-        own, everywhere, of_address = (self._count(key) for key in self._keys(account, address))
+        since = (self.now() - FAILURE_WINDOW).timestamp()
+        own, everywhere, of_address = self.failures.counts(self._keys(account, address), since)
         waits = [_doubled(own - FREE_FAILURES), _doubled(of_address - FREE_ADDRESS_FAILURES)]
         return max(*waits, ACCOUNT_WAIT_S if everywhere >= FREE_ACCOUNT_FAILURES else 0.0)
 
@@ -79,14 +72,10 @@ class LoginLimit:
                 if not self._waiting[key]:
                     del self._waiting[key]
 
-    def _count(self, key: _Key) -> int:
-        since = self.now() - FAILURE_WINDOW
-        return sum(at > since for at in self._failures.get(key, ()))
-
     @staticmethod
-    def _keys(account: str, address: str) -> tuple[_Key, _Key, _Key]:
+    def _keys(account: str, address: str) -> _Keys:
         name, network = account.strip().casefold()[:100], network_of(address)
-        return (name, network), (name, None), (None, network)
+        return f"both {network} {name}", f"account {name}", f"address {network}"
 
 
 def _doubled(over: int) -> float:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from itertools import count
 from time import perf_counter
 from typing import Any, Protocol
 
+from granian.rsgi import ProtocolClosed
 from starlette.types import ASGIApp, Message, Scope
 
 Headers = list[tuple[str, str]]
@@ -142,6 +144,11 @@ class _Sender:
         self._stream: Any = None
 
     async def send(self, message: Message) -> None:
+        """Send a part. A client that is gone gets nothing; the application hears of it through `_Receiver`."""
+        with suppress(ProtocolClosed):
+            await self._send(message)
+
+    async def _send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._status = message["status"]
             self._headers = text_headers(message.get("headers", ()))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from inforadar.model.ids import FeedId
 from inforadar.model.person import PersonId
+from inforadar.store.change_count import ChangeCount
 from inforadar.store.database import Database
 from inforadar.store.people.queries import load_searches
 from inforadar.store.people.sidebar import MAX_SIDE_FEEDS, SideFeed, Totals, load_side_feeds
@@ -145,26 +146,30 @@ def _unwell(state: str) -> str | None:
     return pgettext("feed", UNWELL[state]) if state in UNWELL else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+_Loaded = tuple[list[SideFeed], dict[str, str]]
+"""Feeds and saved searches."""
+
+
 class SidebarLoader:
     """Loads what sidebars show; each person has their own."""
 
-    database: Database
-    unread: UnreadCounts
-    _feeds: TimedCache[PersonId | str, tuple[list[SideFeed], dict[str, str]]] = field(
-        default_factory=lambda: TimedCache(FEEDS_TTL_S, stretch=STRETCH_OVER_FEEDS)
-    )
+    def __init__(self, database: Database, marks: ChangeCount) -> None:
+        self._database = database
+        self._marks = marks
+        self._unread = UnreadCounts(database, marks)
+        self._feeds: TimedCache[PersonId | str, _Loaded] = TimedCache(
+            FEEDS_TTL_S, stretch=STRETCH_OVER_FEEDS, version=lambda: marks.total
+        )
 
     async def load(self, person_id: PersonId | None, query: Query) -> Sidebar:
         feeds, searches = await self._feeds.get(person_id or _NOBODY, lambda: self._load(person_id))
-        return make_sidebar(query, feeds, await self.unread.load(person_id), searches)
+        return make_sidebar(query, feeds, await self._unread.load(person_id), searches)
 
-    async def _load(self, person_id: PersonId | None) -> tuple[list[SideFeed], dict[str, str]]:
-        feeds = await self.database.read(load_side_feeds, person_id)
-        searches = await self.database.read(load_searches, person_id) if person_id else {}
+    async def _load(self, person_id: PersonId | None) -> _Loaded:
+        feeds = await self._database.read(load_side_feeds, person_id)
+        searches = await self._database.read(load_searches, person_id) if person_id else {}
         return feeds, searches
 
     def forget(self) -> None:
-        """Load anew for the next page, because a mark or a search has changed."""
-        self._feeds.expire()
-        self.unread.forget()
+        """Load anew for the next page, in every process, because a mark or a search has changed."""
+        self._marks.add()

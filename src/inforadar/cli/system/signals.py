@@ -1,0 +1,90 @@
+"""The signals at which `inforadar api`, `inforadar worker` and others stop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import structlog
+
+from inforadar.cli.system.children import SUPERVISED
+
+T = TypeVar("T")
+
+log = structlog.get_logger()
+
+STDIN = 0
+"""The file descriptor of standard input."""
+STOP_S = 5.0
+"""Maximum time from the signal to the end of the process."""
+
+
+async def until_signal(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
+    """Run `work`; a signal to stop, or the end of the process that keeps it running, sets its event."""
+    stop = asyncio.Event()
+    with _on_signal(stop.set):
+        await work(stop)
+
+
+async def until_cancelled(work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` to its end; a signal to stop cancels it."""
+    task = asyncio.ensure_future(work)
+    with _on_signal(task.cancel):
+        try:
+            return await task
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+
+
+@contextmanager
+def _on_signal(stop: Callable[[], object]) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+
+    def begin_to_stop() -> None:
+        stop()
+        # A database that does not answer must not block the exit; uncommitted work is done again later.
+        loop.call_later(STOP_S - 1, _give_up)
+
+    for number in stop_signals():
+        loop.add_signal_handler(number, begin_to_stop)
+    if SUPERVISED in os.environ:
+        loop.add_reader(STDIN, _when_ended(loop, begin_to_stop))
+    yield
+
+
+def stop_signals() -> Iterator[signal.Signals]:
+    """The signals that end a process: Ctrl-C, a request, and the end of its terminal, unless started with `nohup`."""
+    yield signal.SIGINT
+    yield signal.SIGTERM
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        yield signal.SIGHUP
+
+
+def _when_ended(loop: asyncio.AbstractEventLoop, stop: Callable[[], object]) -> Callable[[], None]:
+    """Make the function that reads standard input, and stops at its end."""
+
+    def read() -> None:
+        if not os.read(STDIN, 1024):
+            loop.remove_reader(STDIN)
+            stop()
+
+    return read
+
+
+def _give_up() -> None:
+    log.error("stop.forced", after_s=STOP_S - 1, held_by=sorted(map(_call_chain, asyncio.all_tasks())))
+    os._exit(1)
+
+
+def _call_chain(task: asyncio.Task[Any]) -> str:
+    """Name the functions of a task, from the first one to the one that waits."""
+    names = []
+    waiting: Any = task.get_coro()
+    while name := getattr(waiting, "__qualname__", None):
+        names.append(name)
+        waiting = getattr(waiting, "cr_await", None)
+    return " > ".join(names)
