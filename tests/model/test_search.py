@@ -57,6 +57,8 @@ A, B, C = Word("a"), Word("b"), Word("c")
         ("score:>0.6", ScoreRange(low=0.6, has_low=False)),
         ("score:<=.3", ScoreRange(high=0.3)),
         ("score:0.2..0.5", ScoreRange(low=0.2, high=0.5)),
+        ("score:Slanted", ScoreRange(low=0.34, high=0.67, has_high=False)),
+        ("score:loaded", ScoreRange(low=0.67)),
         ("lang:PT_br", Language("pt-br")),
         ("story:3", StorySize(3)),
         ("story:<3", StorySize(0, 2)),

@@ -37,6 +37,9 @@ def test_a_long_text_shows_the_words_that_differ_and_a_little_around_them() -> N
         ("tags", ["a", "b"], ["b", "a"], ((OLD, "a, b"), (NEW, "b, a")), ""),
         ("tags", None, ["a"], ((NEW, "a"),), ""),
         ("author", "Ann", None, ((OLD, "Ann"),), ""),
+        ("published_at", "2026-11-17T01:49:02+00:00", "2026-11-18T03:35:02+02:00",
+         ((OLD, "17 Nov 2026, 01:49:02 UTC"), (NEW, "18 Nov 2026, 01:35:02 UTC")), ""),
+        ("published_at", None, "soon", ((NEW, "soon"),), ""),
         ("title", "Wahl in Köln", "Wahl in Bonn", ((SAME, "Wahl in "), (OLD, "Köln"), (NEW, "Bonn")), ""),
         ("title", "市长今天访问", "市长昨天访问", ((SAME, "市长"), (OLD, "今"), (NEW, "昨"), (SAME, "天访问")), ""),
         ("title", "Say 'no'", "Say “no”",
@@ -51,8 +54,8 @@ def test_values_are_written_for_people(
 
 
 def test_changes_come_in_the_order_of_reports_and_with_names_for_people() -> None:
-    changes = shown_changes({"views": (1, 2), "other_thing": ("a", "b"), "title": ("a", "b")})
-    assert [change.field for change in changes] == ["title", "views", "other thing"]
+    changes = shown_changes({"views": (1, 2), "published_at": (1, 2), "title": ("a", "b")})
+    assert [change.field for change in changes] == ["title", "views", "published"]
 
 
 def test_a_hostile_text_costs_little() -> None:

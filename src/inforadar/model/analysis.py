@@ -70,7 +70,13 @@ class Score:
         return self.label if self.value is None else f"{self.label} {self.value:.2f}"
 
 
-SCORE_LABELS = ("neutral", "slanted", "loaded", NOT_MEASURED)
+SCORE_BANDS: Mapping[str, tuple[float | None, float | None]] = {
+    "neutral": (None, 0.34),
+    "slanted": (0.34, 0.67),
+    "loaded": (0.67, None),
+}
+"""{word: (lowest score, upper bound)}; the bound is exclusive."""
+SCORE_LABELS = (*SCORE_BANDS, NOT_MEASURED)
 """All words that `score_label` returns."""
 
 
@@ -78,9 +84,7 @@ def score_label(value: float | None) -> str:
     """The word shown beside the number, the same on every screen and in every feed."""
     if value is None:
         return NOT_MEASURED
-    if value < 0.34:
-        return "neutral"
-    return "slanted" if value < 0.67 else "loaded"
+    return next(word for word, (_, bound) in SCORE_BANDS.items() if bound is None or value < bound)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

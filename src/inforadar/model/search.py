@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from inforadar.errors import UsageError
+from inforadar.model.analysis import SCORE_BANDS
 from inforadar.model.revision import ChangeKind
 from inforadar.short_cache import short_cache
 from inforadar.texts import storable_text
@@ -286,22 +287,31 @@ def parse_time(text: str, now: datetime) -> datetime:
 
 
 def _score(value: str) -> Node:
+    if band := SCORE_BANDS.get(value.casefold()):
+        low, bound = band
+        return ScoreRange(low=low or 0.0, high=1.0 if bound is None else bound, has_high=bound is None)
     if found := _COMPARED.fullmatch(value):
-        number = float(found[2])
-        match found[1]:
-            case "<":
-                return ScoreRange(high=number, has_high=False)
-            case "<=":
-                return ScoreRange(high=number)
-            case ">":
-                return ScoreRange(low=number, has_low=False)
-            case ">=":
-                return ScoreRange(low=number)
-            case _:
-                return ScoreRange(low=number, high=number)
+        return _compared(found[1], float(found[2]))
     if (found := _RANGE.fullmatch(value)) and (found[1] or found[2]):
         return ScoreRange(low=float(found[1] or 0), high=float(found[2] or 1))
-    raise UsageError(f"score: takes a range such as >0.6, <=0.3 or 0.2..0.5, not {value!r}.")
+    raise UsageError(
+        "score: takes a range such as >0.6, <=0.3 or 0.2..0.5, or the word neutral, slanted or loaded, "
+        f"not {value!r}."
+    )
+
+
+def _compared(sign: str, number: float) -> ScoreRange:
+    match sign:
+        case "<":
+            return ScoreRange(high=number, has_high=False)
+        case "<=":
+            return ScoreRange(high=number)
+        case ">":
+            return ScoreRange(low=number, has_low=False)
+        case ">=":
+            return ScoreRange(low=number)
+        case _:
+            return ScoreRange(low=number, high=number)
 
 
 def _story(value: str) -> Node:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any
@@ -16,13 +17,14 @@ from typing import Any
 from inforadar.model.item import COUNTERS, DIFFED_FIELDS
 from inforadar.model.metadata_fields import json_value
 from inforadar.views.item import shown_value
+from inforadar.views.times import full_time
 
 CONTEXT_CHARS = 32
 """How much equal text is shown on each side of a difference."""
 MAX_COMPARED = 40_000
 """Pairs of words compared in one text; beyond that, its changed middle is shown whole."""
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|\s+|[^\w\s]")
-_LABELS = {"snippet": "summary", "enclosures": "files"}
+_LABELS = {"snippet": "summary", "enclosures": "files", "published_at": "published", "updated_at": "updated"}
 _ORDER = {field.name: place for place, field in enumerate(DIFFED_FIELDS)}
 
 
@@ -56,6 +58,9 @@ def show_change(name: str, old: Any, new: Any) -> ShownChange:
         return ShownChange(field=field, pieces=pieces, note=f"{new - old:+,.10g}")
     if isinstance(old or [], list) and isinstance(new or [], list):
         return ShownChange(field=field, pieces=tuple(_list_pieces(old or [], new or [])))
+    if name.endswith("_at"):
+        pieces = tuple((side, _time(one)) for side, one in ((Side.OLD, old), (Side.NEW, new)) if one)
+        return ShownChange(field=field, pieces=pieces)
     return ShownChange(field=field, pieces=diff_pieces(_text(old), _text(new)))
 
 
@@ -138,6 +143,14 @@ def _list_pieces(old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[Side,
 
 def _text(value: Any) -> str:
     return shown_value(value) or ""
+
+
+def _time(value: Any) -> str:
+    """A stored time for people; what is none, as it is."""
+    try:
+        return full_time(datetime.fromisoformat(str(value)))
+    except ValueError:
+        return _text(value)
 
 
 def _is_number(value: Any) -> bool:

@@ -85,7 +85,11 @@ SENTENCES = (
         "sentence",
         "%(field)s: takes a date such as 2026-03-01, or an age such as 7d or 12h, not %(given)s.",
     ),
-    term("sentence", "score: takes a range such as >0.6, <=0.3 or 0.2..0.5, not %(given)s."),
+    term(
+        "sentence",
+        "score: takes a range such as >0.6, <=0.3 or 0.2..0.5, or the word neutral, slanted or loaded, "
+        "not %(given)s.",
+    ),
     term("sentence", "story: takes a number of sources such as >=3, or the id of a story, not %(given)s."),
     term("sentence", "changed: takes yes, one of %(words)s, a date or an age such as 2d, not %(given)s."),
     term("sentence", "is: takes one of %(words)s, not %(given)s."),

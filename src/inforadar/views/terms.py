@@ -72,6 +72,8 @@ NOTED = (
     term("field", "enclosures"),
     term("field", "summary"),
     term("field", "files"),
+    term("field", "published"),
+    term("field", "updated"),
     term("detail", "Season"),
     term("detail", "Episode"),
     term("found", "the address itself"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from inforadar.errors import UsageError
 from inforadar.translations import gettext as _
@@ -52,13 +52,20 @@ def full_time(at: datetime) -> str:
     return _dated(utc, f"{utc:%H:%M:%S}")
 
 
+def shown_day(day: date, today: date) -> str:
+    """`14 Nov`, with the year if it is not this year."""
+    if day.year == today.year:
+        return _("%(day)s %(month)s", day=day.day, month=_month(day))
+    return _("%(day)s %(month)s %(year)s", day=day.day, month=_month(day), year=day.year)
+
+
 def _dated(utc: datetime, clock: str) -> str:
     return _(
         "%(day)s %(month)s %(year)s, %(time)s UTC", day=utc.day, month=_month(utc), year=utc.year, time=clock
     )
 
 
-def _month(at: datetime) -> str:
+def _month(at: date) -> str:
     return pgettext("month", _MONTHS[at.month - 1])
 
 

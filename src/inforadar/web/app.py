@@ -6,6 +6,7 @@
     /feeds/alerts              feeds/alerts.py
     /feeds/changes             feeds/changes.py
     /  /news  /marks/…         pages/articles.py    (pages/item_query.py: filters and links; pages/sidebar.py)
+    /palette                   pages/palette.py
     /item/{id}                 pages/item.py
     /favicon/{id}              pages/favicons.py
     /stories  /stories/{id}    pages/stories.py
@@ -105,6 +106,7 @@ from inforadar.web.pages.fetch import FetchRoutes
 from inforadar.web.pages.item import ItemPageRoutes
 from inforadar.web.pages.login import LoginRoutes
 from inforadar.web.pages.opml import OpmlRoutes
+from inforadar.web.pages.palette import PaletteRoutes
 from inforadar.web.pages.picture_mode import PictureMode
 from inforadar.web.pages.pictures import PictureRoutes
 from inforadar.web.pages.revisions import RevisionRoutes
@@ -169,6 +171,7 @@ def create_app(
     spoken = in_readers_language(
         [
             *ArticleRoutes(database=database, pages=pages, sidebar=sidebar, pictures=mode, now=now).routes(),
+            *PaletteRoutes(sidebar=sidebar).routes(),
             *ItemPageRoutes(database=database, pages=pages, sidebar=sidebar, pictures=mode, now=now).routes(),
             *FeedRoutes(database=database, pages=pages, now=now).routes(),
             *FeedPageRoutes(

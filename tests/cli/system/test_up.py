@@ -29,6 +29,8 @@ async def test_from_nothing_to_articles_changes_and_scores_and_down_again(progra
         assert f"{program.url}/" in said
         assert str(program.home) in said
         assert "login/link" not in said, "only a terminal gets the link; this may be a log"
+        link = f"INFORADAR_PORT={program.port} inforadar --home {program.home} person link admin "
+        assert link in said, "what is printed can be pasted into another terminal"
 
         items = (await program.run("item", "list", "--limit", "100", "--json")).json
         assert len(items) >= 15

@@ -57,6 +57,13 @@ async def test_a_search_is_marked_kept_and_dropped_without_javascript(site: Site
     await expect(page.get_by_role("link", name="As a feed")).to_have_attribute(
         "href", "/feeds/search?q=ferr%2A"
     )
+    # The palette finds it on every page, also where there is no sidebar.
+    runs = await page.context.new_page()
+    await runs.goto(f"{site.base}/palette")
+    assert {"kind": "saved", "name": "Boats 渡", "href": "/?q=ferr%2A"} in json.loads(
+        await runs.locator("body").inner_text()
+    )["choices"]
+    await runs.close()
     await page.get_by_role("button", name="Delete this search").click()
     await expect(side.get_by_role("link", name="Boats 渡")).to_have_count(0)
 
@@ -79,3 +86,11 @@ async def test_the_palette_finds_feeds_and_commands(site: Site) -> None:
     await expect(palette.get_by_role("option")).to_have_text(["Find “渡”search"])
     await page.keyboard.press("Enter")
     await expect(page.locator(".entry h2")).to_have_text(LIBRARY)
+    # Where there is no sidebar, it finds the same.
+    await page.goto(f"{site.base}/runs")
+    await expect(page.locator("[data-help]:not([hidden])")).to_be_attached()
+    await page.keyboard.press("Control+k")
+    await page.keyboard.type("worl")
+    await expect(palette.get_by_role("option").first).to_have_text("worldtopic")
+    await page.keyboard.press("Enter")
+    await page.wait_for_url("**/?topic=world")

@@ -21,6 +21,7 @@ from inforadar.store.feeds.edit import save_edit
 from inforadar.store.feeds.queries import load_feed
 from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.store.feeds.save_rhythms import save_rhythms
+from inforadar.views.times import shown_day
 from inforadar.web.pages.feed_form import form_values
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.person import Person
@@ -50,8 +51,9 @@ async def test_a_feed_has_its_month_drawn_and_as_a_table(newsroom: Newsroom, per
     assert 'class="failed"' in page.text
     assert "style=" not in page.text
     one = await person.get(f"/feeds/{feed.id}")
-    today = datetime.now(UTC).date().isoformat()
-    assert f'<th scope="row">{today}</th><td>2</td><td>1</td>' in one.text
+    today = datetime.now(UTC).date()
+    day = f'<time datetime="{today}" data-day>{shown_day(today, today)}</time>'
+    assert f'<th scope="row">{day}</th><td>2</td><td>1</td>' in one.text
     assert "&lt;b&gt;世界&lt;/b&gt;" in one.text
     assert "Answered 503." in one.words
 

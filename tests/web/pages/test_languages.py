@@ -54,6 +54,8 @@ async def test_faults_and_stored_errors_are_said_in_the_readers_language(
     assert "Nie znaleziono adresu news.example." in await load(web, f"/feeds/{feed.id}", **POLISH)
     unknown = await load(web, "/?q=score:loud", **POLISH)
     assert "score: przyjmuje zakres" in unknown
+    # What was searched for can be corrected there.
+    assert 'name="q" value="score:loud"' in unknown
     assert "score: takes a range" in await load(web, "/?q=score:loud")
     async with web.get("/api/items", params={"q": "score:loud"}, headers=POLISH) as response:
         assert "score: takes a range" in await response.text()

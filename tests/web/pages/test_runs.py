@@ -23,6 +23,7 @@ from inforadar.store.analyses.spending import add_spent
 from inforadar.store.items.save import save_changes
 from inforadar.store.runs.fetch_runs import claim_fetch_run
 from inforadar.store.runs.save import finish_run, insert_run
+from inforadar.views.times import shown_day
 from inforadar.web.pages.fetch import MAX_CHOICES, progress_fraction, progress_words
 from inforadar.web.pages.plots import histogram, sparkline, stacked
 from inforadar.web.pages.runs import PAGE_RUNS, took
@@ -66,9 +67,9 @@ async def test_a_fetch_is_started_watched_and_reported(
             url, source=source, topic="мир", kind=FeedKind.FEED, enforce_feed_domain=False
         )
     choose = await person.get("/fetch")
-    assert 'name="source" value="Habr"' in choose.text
-    assert 'name="topic" value="мир"' in choose.text
-    address = (await person.post("/fetch", source=["Habr"], topic=["мир"])).location
+    assert 'name="source[]" value="Habr"' in choose.text
+    assert 'name="topic[]" value="мир"' in choose.text
+    address = (await person.post("/fetch", **{"source[]": ["Habr"], "topic[]": ["мир"]})).location
     waits = await person.get(address)
     assert "Waiting for a worker." in waits.words
     assert '<meta http-equiv="refresh"' in waits.text
@@ -90,7 +91,7 @@ async def test_a_fetch_is_started_watched_and_reported(
 
 async def test_a_fetch_with_every_box_ticked_is_started(newsroom: Newsroom, person: Person) -> None:
     names = [f"name {number}" for number in range(MAX_CHOICES)]
-    address = (await person.post("/fetch", source=names, topic=names)).location
+    address = (await person.post("/fetch", **{"source[]": names, "topic[]": names})).location
     claimed = await newsroom.database.write(claim_fetch_run)
     assert claimed is not None
     assert address.endswith(str(claimed[0]))
@@ -194,7 +195,8 @@ async def test_the_statistics_are_drawn_with_their_tables(newsroom: Newsroom, pe
     assert 'class="loaded"' in page.text
     assert "The numbers" in page.text
     # One day is told in words and lengths: one bar in an empty plot would say nothing.
-    assert "So far there is one day:" in page.words
+    today = datetime.now(UTC).date()
+    assert f"So far there is one day: {shown_day(today, today)}" in page.words
     assert "a bar a day" not in page.text
     assert '<rect class="ok" width="100.0"' in page.text
     assert "host8.example" in page.words

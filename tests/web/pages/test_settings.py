@@ -39,10 +39,20 @@ def test_the_first_choice_is_the_default() -> None:
     assert all(getattr(DEFAULTS, name) == choices[0] for name, choices in CHOICES.items())
 
 
-async def test_a_stranger_has_no_settings_but_the_language(page: LoadPage) -> None:
+async def test_a_stranger_has_a_language_and_a_theme_that_the_browser_keeps(
+    page: LoadPage, web: aiohttp.ClientSession
+) -> None:
     text = await page("/settings")
     assert 'name="language"' in text
-    assert 'name="theme"' not in text
+    assert 'name="density"' not in text
+    async with web.post("/language", data={"theme": "sepia"}, allow_redirects=False) as response:
+        assert response.cookies["theme"].value == "sepia"
+        assert "language" not in response.cookies, "only what was chosen is changed"
+    for cookie, theme in (("sepia", "sepia"), ('"><script>', "system")):
+        async with web.get("/settings", headers={"Cookie": f"theme={cookie}"}) as response:
+            assert f'data-theme="{theme}"' in await response.text()
+    async with web.post("/language", data={"theme": "pink"}, allow_redirects=False) as response:
+        assert response.cookies["theme"]["max-age"] == "0"
 
 
 async def test_pages_and_files_are_compressed_and_kept_by_their_version(

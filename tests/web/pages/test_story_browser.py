@@ -32,6 +32,19 @@ async def _item_of(site: Site) -> str:
     return str(await link.first.get_attribute("href")).removeprefix("/item/").partition("?")[0]
 
 
+async def test_a_story_opens_beside_an_article_with_its_own_styles(site: Site) -> None:
+    await tell(site.newsroom)
+    # The list of articles has no need of them.
+    page = await site.open("/?source=Two")
+    styles = page.locator('link[href*="stories.css"]')
+    await expect(styles).to_have_count(0)
+    await page.get_by_role("link", name="Nine dead as quake").first.click()
+    await page.locator("article a.chip", has_text="outlets").click()
+    sheet = page.get_by_role("dialog", name="The same event, as others tell it")
+    await expect(sheet.get_by_role("heading", name="Who says what")).to_be_visible()
+    await expect(styles).to_have_count(1)
+
+
 async def test_both_pages_fit_a_small_phone_and_a_wide_screen(site: Site) -> None:
     told = await tell(site.newsroom)
     for path in ("/stories", f"/stories/{told.quake}"):

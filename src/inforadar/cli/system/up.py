@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,7 +26,7 @@ from inforadar.cli.terminal.command import own_command
 from inforadar.cli.terminal.logs import configure_logs
 from inforadar.cli.terminal.output import print_line
 from inforadar.clock import utc_now
-from inforadar.config import Settings, load_settings
+from inforadar.config import Settings, default_home, load_settings
 from inforadar.errors import DatabaseInUseError, StoreError
 from inforadar.masks import masked
 from inforadar.sample.install import add_sample
@@ -34,6 +35,8 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.queries import count_feeds, load_feeds
 from inforadar.urls import host_key
 from inforadar.web.port import check_port
+
+ADDRESS = ("INFORADAR_HOST", "INFORADAR_PORT")
 
 
 def up(
@@ -181,15 +184,27 @@ async def _login_link(settings: Settings) -> str | None:
         return await login_link(database, settings)
 
 
+def _command(settings: Settings) -> str:
+    """Our command for the same home, as it can be pasted."""
+    home = [] if settings.home == default_home() else ["--home", shlex.quote(str(settings.home))]
+    return " ".join([own_command(), *home])
+
+
+def _link_command(settings: Settings) -> str:
+    """The command that makes a login link; an address that only this start was told is told to it too."""
+    told = (f"{name}={shlex.quote(os.environ[name])} " for name in ADDRESS if os.environ.get(name))
+    return f"{''.join(told)}{_command(settings)} person link admin"
+
+
 def _addresses(settings: Settings, feed: str | None, link: str | None) -> str:
-    base, command = settings.web.base_url, own_command()
-    login = f"{link}  (works once)" if link else f"{command} person link admin  (makes a login link)"
+    base = settings.web.base_url
+    login = f"{link}  (works once)" if link else f"{_link_command(settings)}  (makes a login link)"
     lines = ["", "Info Radar is running.", f"  Page     {base}/"]
     if feed:
         lines.append(f"  Feed     {base}/rss?url={quote(masked(feed), safe='')}")
     lines += [
         f"  Log in   {login}",
-        f"  Items    {command} item list",
+        f"  Items    {_command(settings)} item list",
         f"  Home     {settings.home}",
         "  Press Ctrl-C to stop.",
         "",

@@ -25,6 +25,8 @@ log = structlog.get_logger()
 TITLES = (
     term("fault", "Unauthorized"),
     term("fault", "Forbidden"),
+    term("fault", "Bad request"),
+    term("fault", "This search is not understood"),
     term("fault", "Method not allowed"),
     term("fault", "Content too large"),
     term("fault", "Request entity too large"),
@@ -33,7 +35,7 @@ TITLES = (
     term("fault", "Too many requests"),
     term("fault", "Service unavailable"),
 )
-"""The titles that come from the standard library's names of status codes."""
+"""The titles that are not written where they are said, as the standard library's names of status codes."""
 REFUSALS = (
     term("refusal", "The database does not answer. Try again in a minute."),
     term("refusal", "Reading requires an account. Log in at /login."),
@@ -80,6 +82,7 @@ class FaultPages:
             needs_login=needs_login,
             # The address of a change is no page to come back to.
             landing=came_from(request) if request.method != "GET" else None,
+            words=_searched(request),
         )
 
     def handlers(self) -> dict[Any, Callable[[Request, Any], Awaitable[Response]]]:
@@ -101,7 +104,8 @@ class FaultPages:
         return self._render(request, 404, term("fault", "Not found"), say_again(str(fault)))
 
     async def misused(self, request: Request, fault: UsageError) -> Response:
-        return self._render(request, 400, term("fault", "Bad request"), say_again(str(fault)))
+        title = "This search is not understood" if _searched(request) else "Bad request"
+        return self._render(request, 400, title, say_again(str(fault)))
 
     async def unavailable(self, request: Request, fault: StoreError) -> Response:
         log.error("page.unavailable", path=request.url.path, error=str(fault))
@@ -112,6 +116,12 @@ class FaultPages:
         # Not logged here: the exception propagates to the server, which logs it.
         sentence = _("That was our fault, not yours. The log says what happened.")
         return self._render(request, 500, term("fault", "An error"), sentence)
+
+
+def _searched(request: Request) -> str | None:
+    """The words that were searched for in the list, to be written again."""
+    is_list = request.url.path == f"{request.scope.get('root_path', '')}/"
+    return request.query_params.get("q") if is_list else None
 
 
 def _spoken(

@@ -73,7 +73,7 @@ class FetchRoutes:
         from inforadar.pipeline.runs.fetch_run import TO_THE_CUTOFF, FetchFilter  # noqa: PLC0415
 
         form = await read_form(request)
-        wanted = FetchFilter(sources=form.texts("source"), topics=form.texts("topic"))
+        wanted = FetchFilter(sources=form.texts("source[]"), topics=form.texts("topic[]"))
         run_id = await request_fetch(self.database, wanted, TO_THE_CUTOFF)
         return redirect_to(request, f"/fetch/{run_id}")
 

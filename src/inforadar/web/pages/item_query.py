@@ -8,7 +8,6 @@ Pages use cursors, not numbers: with a million items, page 9,000 must be as fast
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -17,6 +16,7 @@ from urllib.parse import urlencode
 from starlette.datastructures import QueryParams
 
 from inforadar.errors import UsageError
+from inforadar.model.analysis import SCORE_BANDS
 from inforadar.model.ids import FeedId, ItemId
 from inforadar.store.items.queries import ItemFilter
 from inforadar.web.http import parameters
@@ -36,14 +36,6 @@ class Show(StrEnum):
     ARCHIVED = "archived"
 
 
-BANDS: Mapping[str, tuple[float | None, float | None]] = {
-    "neutral": (None, 0.34),
-    "slanted": (0.34, 0.67),
-    "loaded": (0.67, None),
-}
-"""{band: (minimum score, upper bound)}; the bound is exclusive."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """The filters and the page, as given by the URL."""
@@ -60,7 +52,7 @@ class Query:
 
     @property
     def filter(self) -> ItemFilter:
-        min_score, below_score = BANDS[self.band] if self.band else (None, None)
+        min_score, below_score = SCORE_BANDS[self.band] if self.band else (None, None)
         return ItemFilter(
             feed_id=self.feed,
             sources=self.sources,
@@ -122,8 +114,8 @@ def parse_query(given: QueryParams) -> Query:
     show, band = parameters.text(given, "show") or Show.ALL, parameters.text(given, "score")
     if show not in set(Show):
         raise UsageError(f"show must be one of {', '.join(Show)}.")
-    if band is not None and band not in BANDS:
-        raise UsageError(f"score must be one of {', '.join(BANDS)}.")
+    if band is not None and band not in SCORE_BANDS:
+        raise UsageError(f"score must be one of {', '.join(SCORE_BANDS)}.")
     feed, at = parameters.uuid(given, "feed"), parameters.text(given, "at")
     return Query(
         feed=FeedId(feed) if feed else None,
@@ -174,5 +166,5 @@ def band_choices(query: Query) -> tuple[Choice, ...]:
             href=replace(query.first, band=None if query.band == band else band).href,
             active=query.band == band,
         )
-        for band in BANDS
+        for band in SCORE_BANDS
     )

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 
 from inforadar.store.feeds.history import FeedDay
 from inforadar.translations import gettext as _
+from inforadar.views.times import shown_day
 
 MIN_BAR_SHARE = 0.06
 """The minimum height of a bar with a value above zero, as a share of the full height."""
@@ -53,7 +54,7 @@ def sparkline(days: Sequence[FeedDay], last: date, number: int) -> Plot:
             continue
         says = _(
             "%(day)s: %(added)s new, %(failures)s of %(fetches)s fetches failed",
-            day=day.isoformat(),
+            day=shown_day(day, last),
             added=found.added,
             failures=found.failures,
             fetches=found.fetches,
@@ -89,7 +90,7 @@ def stacked(
                 continue
             part = max(value / most * height, 0.5)
             top = max(top - part, 0.0)
-            says = f"{day.isoformat()}, {name}: {shown(value)}"
+            says = f"{shown_day(day, last)}, {name}: {shown(value)}"
             bars.append(
                 Bar(x=place * 12.0, y=round(top, 2), width=10.0, height=round(part, 2), kind=kind, says=says)
             )

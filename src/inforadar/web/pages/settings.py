@@ -12,17 +12,18 @@ from inforadar.actions.people.settings import save_settings
 from inforadar.errors import UsageError
 from inforadar.model.person import Person
 from inforadar.store.database import Database
-from inforadar.translations import find_language
 from inforadar.views.settings import CHOICES, NAMES, time_zones
 from inforadar.web.http.forms import read_form, redirect_to
 from inforadar.web.http.identity import PERSON_SCOPE
 from inforadar.web.http.language import LANGUAGE_COOKIE
 from inforadar.web.http.routing import resource
-from inforadar.web.pages.templating import Pages
+from inforadar.web.pages.templating import THEME_COOKIE, Pages
 
 LANGUAGE_PAGES = frozenset({"/settings", "/login"})
 """The pages with a form for the language, which lead back to themselves."""
 COOKIE_AGE_S = 365 * 86400
+BROWSER_SETTINGS = {"language": LANGUAGE_COOKIE, "theme": THEME_COOKIE}
+"""{setting that a browser keeps without an account: its cookie}; the default needs none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,24 +34,28 @@ class SettingsRoutes:
     def routes(self) -> list[Route]:
         return [
             resource("/settings", get=self.show, post=self.save),
-            resource("/language", post=self.save_language),
+            resource("/language", post=self.save_in_browser),
         ]
 
     async def show(self, request: Request) -> Response:
-        """Show the settings; to readers without an account, only the language."""
+        """Show the settings; to readers without an account, only the language and the theme."""
         return self._page(request)
 
-    async def save_language(self, request: Request) -> Response:
-        """Keep the language of a reader without an account in a cookie."""
+    async def save_in_browser(self, request: Request) -> Response:
+        """Keep the language and the theme of a reader without an account in cookies."""
         form = await read_form(request)
-        code, back = form.text("language") or "", form.text("back")
+        back = form.text("back")
         response = redirect_to(request, back if back in LANGUAGE_PAGES else "/settings")
-        if find_language(code):
-            response.set_cookie(
-                LANGUAGE_COOKIE, code, max_age=COOKIE_AGE_S, path="/", httponly=True, samesite="lax"
-            )
-        else:
-            response.delete_cookie(LANGUAGE_COOKIE, path="/", httponly=True, samesite="lax")
+        for name, cookie in BROWSER_SETTINGS.items():
+            value = form.text(name)
+            if value is None:
+                continue
+            if value in CHOICES[name][1:]:
+                response.set_cookie(
+                    cookie, value, max_age=COOKIE_AGE_S, path="/", httponly=True, samesite="lax"
+                )
+            else:
+                response.delete_cookie(cookie, path="/", httponly=True, samesite="lax")
         return response
 
     async def save(self, request: Request) -> Response:

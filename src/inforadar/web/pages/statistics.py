@@ -47,7 +47,7 @@ class ByDay:
     plot: Plot
     series: Mapping[str, str]
     """{name: CSS class of its colour}."""
-    rows: Sequence[tuple[str, Sequence[float]]]
+    rows: Sequence[tuple[date, Sequence[float]]]
     total: float
     first: date
     """The first day of the chart."""
@@ -174,10 +174,7 @@ def _by_day(
         plot=stacked(counts, series, last, number, shown),
         first=days_until(last, number)[0],
         series=series,
-        rows=[
-            (day.isoformat(), [counts[day].get(name, 0) for name in series])
-            for day in sorted(counts, reverse=True)
-        ],
+        rows=[(day, [counts[day].get(name, 0) for name in series]) for day in sorted(counts, reverse=True)],
         total=sum(sum(parts.values()) for parts in counts.values()),
     )
 

@@ -6,12 +6,13 @@ Templates get raw text from the web; the environment escapes it, never a templat
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -22,10 +23,11 @@ from inforadar.stages.publish.text import one_line
 from inforadar.translations import LANGUAGES, say_again, speaking
 from inforadar.translations.speech import find_plural, find_text
 from inforadar.urls import readable
+from inforadar.views.browser_name import browser_name
 from inforadar.views.feed_health import broken_words
-from inforadar.views.settings import settings_of
+from inforadar.views.settings import DEFAULTS, ReaderSettings, is_choice, settings_of
 from inforadar.views.terms import term_text
-from inforadar.views.times import full_time, grouped, shown_number, shown_time
+from inforadar.views.times import full_time, grouped, shown_day, shown_number, shown_time
 from inforadar.web.http.access import CSRF_SCOPE
 from inforadar.web.http.encodings import MIN_ENCODED_BYTES, choose_encoding, encode
 from inforadar.web.http.identity import PERSON_SCOPE
@@ -34,6 +36,12 @@ from inforadar.web.pages.assets import Assets
 
 SIDE_COOKIE = "side"
 """Set by the page's script when the sidebar is folded: the browser's own matter, so nothing is stored for it."""
+
+THEME_COOKIE = "theme"
+"""The theme of a reader without an account."""
+
+MAX_TITLE = 57
+"""The length of a page's title, before our name: tabs, bookmarks and search results cut longer ones."""
 
 
 class Pages:
@@ -56,12 +64,15 @@ class Pages:
         # template's context, which is copied for each call inside of a loop: a tenth of a page's time.
         self._environment.newstyle_gettext = True  # type: ignore[attr-defined]
         self._environment.filters |= {
+            "browser": browser_name,
             "full_time": full_time,
             "grouped": grouped,
             "iso_time": rfc3339,
             "number": shown_number,
             "one_line": one_line,
+            "page_title": _page_title,
             "readable": readable,
+            "shown_day": shown_day,
             "shown_time": shown_time,
             "said": say_again,
             "term": term_text,
@@ -91,7 +102,7 @@ class Pages:
                 now=self._now(),
                 csrf=csrf,
                 root=root,
-                settings=settings_of(person),
+                settings=settings_of(person) if person else _settings_in_browser(request),
                 language=language,
                 chosen_language=request.cookies.get(LANGUAGE_COOKIE, "auto"),
                 is_admin=person is not None and person.is_admin,
@@ -107,6 +118,16 @@ class Pages:
             headers["Content-Encoding"] = encoding
             body = encode(body, encoding)
         return HTMLResponse(body, status, headers)
+
+
+def _settings_in_browser(request: Request) -> ReaderSettings:
+    theme = request.cookies.get(THEME_COOKIE)
+    return replace(DEFAULTS, theme=theme) if theme and is_choice("theme", theme) else DEFAULTS
+
+
+def _page_title(rendered: str) -> Markup:
+    title = Markup(rendered).unescape()  # noqa: S704 - only to be escaped again
+    return escape(title if len(title) <= MAX_TITLE else f"{title[: MAX_TITLE - 1].rstrip()}…")
 
 
 def _text(message: str, /, **values: Any) -> Markup:

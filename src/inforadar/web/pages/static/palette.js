@@ -19,7 +19,7 @@ const COMMANDS = [
   [_("Settings"), "/settings"],
   [_("Account"), "/account"],
 ];
-const KINDS = { feed: _("feed"), topic: _("topic"), go: _("go to"), do: _("command"), search: _("search") };
+const KINDS = { feed: _("feed"), topic: _("topic"), go: _("go to"), do: _("command"), search: _("search"), saved: _("saved search") };
 const MAX_SHOWN = 12;
 
 export function bindPalette() {
@@ -30,20 +30,24 @@ export function bindPalette() {
   });
 }
 
-function choices() {
-  const links = [...document.querySelectorAll(".side :is(li, .topic) > a")].map((link) => ({
-    name: link.title || (link.querySelector("bdi, span")?.textContent.trim() ?? ""),
-    kind: link.dataset.feed ? "feed" : link.closest(".topic > details, .topic") ? "topic" : "list",
-    run: () => location.assign(link.href),
-  }));
-  const commands = COMMANDS.map(([name, path]) => ({ name, kind: "go", run: () => location.assign(root + path) }));
+const go = (address) => () => location.assign(root + address);
+
+function commands() {
   const fold = { name: _("Fold or unfold the sidebar"), kind: "do", run: foldSide };
-  return [...links.filter((one) => one.kind !== "list"), ...commands, ...(links.length ? [fold] : [])];
+  return [...COMMANDS.map(([name, path]) => ({ name, kind: "go", run: go(path) })), ...(document.querySelector(".side") ? [fold] : [])];
+}
+
+// Feeds, topics and saved searches: the same on every page. Without an answer there are still the commands.
+async function load() {
+  const answer = await fetch(`${root}/palette`).catch(() => null);
+  const { choices = [], more = false } = answer?.ok ? await answer.json() : {};
+  return { found: choices.map(({ kind, name, href }) => ({ kind, name, run: go(href) })), more };
 }
 
 function open() {
   if (document.querySelector("dialog.palette")) return;
-  const all = choices();
+  let all = commands();
+  let hasMore = false;
   const dialog = document.createElement("dialog");
   dialog.className = "palette";
   dialog.setAttribute("aria-label", _("Go to"));
@@ -67,7 +71,8 @@ function open() {
     const words = field.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     shown = all.filter(({ name }) => words.every((word) => name.toLocaleLowerCase().includes(word))).slice(0, MAX_SHOWN);
     const typed = field.value.trim();
-    if (typed) shown.push({ name: _("Find “%(words)s”", { words: typed }), kind: "search", run: () => location.assign(`${root}/?q=${encodeURIComponent(typed)}`) });
+    if (typed && hasMore) shown.push({ name: _("Feeds with “%(words)s”", { words: typed }), kind: "feed", run: go(`/feeds?q=${encodeURIComponent(typed)}`) });
+    if (typed) shown.push({ name: _("Find “%(words)s”", { words: typed }), kind: "search", run: go(`/?q=${encodeURIComponent(typed)}`) });
     at = 0;
     list.replaceChildren(...shown.map(row));
     mark();
@@ -115,4 +120,9 @@ function open() {
   dialog.addEventListener("close", () => dialog.remove());
   draw();
   dialog.showModal();
+  load().then(({ found, more }) => {
+    all = [...found, ...all];
+    hasMore = more;
+    draw();
+  });
 }

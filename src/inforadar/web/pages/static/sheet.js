@@ -43,11 +43,24 @@ async function load(address) {
   }
   const found = (hash && page.getElementById(hash.slice(1))) || page.querySelector("main");
   if (!found) throw new Error(_("There is nothing to show."));
+  await addStyles(page);
   const copy = document.importNode(found, true);
   for (const node of copy.querySelectorAll("[data-page-only]")) node.remove();
   // An id stands for one element of a page.
   if (isHere) for (const node of copy.querySelectorAll("[id]")) node.removeAttribute("id");
   return copy.childNodes;
+}
+
+// The styles of a page come along with it, unless they are here.
+function addStyles(page) {
+  const known = new Set([...document.querySelectorAll('link[rel="stylesheet"]')].map((link) => link.getAttribute("href")));
+  const missing = [...page.head.querySelectorAll('link[rel="stylesheet"]')].filter((link) => !known.has(link.getAttribute("href")));
+  return Promise.all(missing.map((link) => new Promise((done) => {
+    const copy = document.importNode(link);
+    copy.addEventListener("load", done);
+    copy.addEventListener("error", done);
+    document.head.append(copy);
+  })));
 }
 
 function makeSheet(address, title) {

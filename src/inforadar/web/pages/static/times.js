@@ -11,7 +11,7 @@ const dayOfYear = new Intl.DateTimeFormat(locale, { ...parts, year: "numeric" })
 const full = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long", timeZone });
 
 export function localTimes(root) {
-  for (const time of root.querySelectorAll("time[datetime]")) {
+  for (const time of root.querySelectorAll("time[datetime]:not([data-day])")) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     time.title = full.format(at);
