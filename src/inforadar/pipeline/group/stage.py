@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import msgspec
@@ -27,9 +27,8 @@ from inforadar.stages.group.copies import TextPrint, make_print
 from inforadar.stages.group.grouper import Grouper, Placement
 from inforadar.stages.group.pair_score import load_weights
 from inforadar.stages.group.signature import Casing, Signature, make_signature, vector_texts
-from inforadar.stages.group.similarity import weigh
 from inforadar.stages.group.stored import vectors_to_text, weighed_from_json, weighed_to_json
-from inforadar.stages.group.vocabulary import Vocabulary, casing_keys, keys_of, make_vocabulary
+from inforadar.stages.group.vocabulary import Vocabulary, add_counts, casing_keys, keys_of, make_vocabulary
 from inforadar.stages.group.window import (
     MAX_CANDIDATES,
     MAX_PER_KEY,
@@ -38,8 +37,8 @@ from inforadar.stages.group.window import (
     Member,
     Window,
     copy_keys,
-    heavy_keys,
     is_copy_key,
+    searched_keys,
 )
 from inforadar.store.database import Database
 from inforadar.store.stories.claims import (
@@ -63,6 +62,8 @@ BATCH = 50
 COPY_WEIGHT = 1e6
 MAX_TRIES = 20
 PRUNE_S = 3600.0
+MAX_KNOWN_WORDS = 60_000
+"""How many words a worker remembers the counts of: some twenty megabytes."""
 
 log = structlog.get_logger()
 
@@ -88,6 +89,14 @@ class Loaded:
     neighbours: Neighbours
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Counts of words as of a version: valid as long as no other worker and no person changes the grouping."""
+
+    version: int
+    vocabulary: Vocabulary
+
+
 @dataclass(slots=True, kw_only=True)
 class GroupStage:
     """Places queued items into stories."""
@@ -97,7 +106,8 @@ class GroupStage:
     use_vectors: bool = True
     """Use sentence vectors if the extra for them is installed."""
     _index: VectorIndex | None = None
-    _pruned_at: datetime | None = field(default=None)
+    _pruned_at: datetime | None = None
+    _known: Known | None = None
 
     async def run_once(self) -> int:
         """Place all queued items; return their number."""
@@ -131,7 +141,9 @@ class GroupStage:
             like = await self._find_like(read) if has_vectors else {}
             loaded = await self._load(read, like)
             placements, counts = await asyncio.to_thread(_decide, read, loaded)
-            if await self.database.write(save_placements, loaded.version, placements, counts, len(read)):
+            saved = await self.database.write(save_placements, loaded.version, placements, counts, len(read))
+            if saved is not None:
+                self._remember(saved, loaded)
                 return
         raise InfoRadarError("Other workers keep changing the stories; these items are tried again later.")
 
@@ -139,14 +151,32 @@ class GroupStage:
         """Load what the items are compared with. The version is read first: a change after it is noticed at the end."""
         keys = {key for one in read for key in keys_of(one.signature)}
         keys |= {key for one in read for key in casing_keys(one.casing, one.signature.capitals)}
-        version, counted, counts = await self.database.read(load_counts, keys)
-        vocabulary = make_vocabulary(counted, counts, keys)
+        version, vocabulary = await self._load_vocabulary(keys)
         wanted = {one.job.item_id: _heavy(one, vocabulary) for one in read}
         low = min(one.job.at for one in read) - WINDOW
         high = max(one.job.at for one in read) + WINDOW
         limits = {"most": MAX_CANDIDATES, "most_per_key": MAX_PER_KEY}
         neighbours = await self.database.read(load_neighbours, wanted, like, low, high, **limits)
         return Loaded(version, vocabulary, neighbours)
+
+    async def _load_vocabulary(self, keys: set[str]) -> tuple[int, Vocabulary]:
+        """Load the counts of words that are not known, or of all of them if the grouping has changed."""
+        # What is decided now changes the counts; they are known again when it is saved.
+        known, self._known = self._known, None
+        if known is None:
+            version, counted, counts = await self.database.read(load_counts, keys)
+            return version, make_vocabulary(counted, counts, keys)
+        words = known.vocabulary.counts.keys()
+        version, counted, counts = await self.database.read(load_counts, keys, known.version, words)
+        if version != known.version:
+            return version, make_vocabulary(counted, counts, keys)
+        add_counts(known.vocabulary, counts, keys - words)
+        return version, known.vocabulary
+
+    def _remember(self, version: int, loaded: Loaded) -> None:
+        is_saved = version != loaded.version
+        if is_saved and len(loaded.vocabulary.counts) <= MAX_KNOWN_WORDS:
+            self._known = Known(version, loaded.vocabulary)
 
     async def _find_like(self, read: Sequence[ReadJob]) -> dict[ItemId, list[ItemId]]:
         if self._index is None:
@@ -195,7 +225,7 @@ def _address_of(job: GroupJob) -> str:
 
 def _heavy(one: ReadJob, vocabulary: Vocabulary) -> list[tuple[str, float]]:
     """The keys under which an item's neighbours are found; what shows a copy counts more than any word."""
-    words = heavy_keys(weigh(one.signature, vocabulary))
+    words = searched_keys(one.signature, vocabulary)
     return [*words, *((key, COPY_WEIGHT) for key in copy_keys(one.print, one.address))]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import Connection, Row, Select, select, text
+from sqlalchemy import Connection, Row, Select, Text, select, text, type_coerce
 
 from inforadar.model.ids import ItemId, StoryId
 from inforadar.store.rows import stored_time
@@ -93,11 +93,14 @@ class Neighbours:
 
 
 def load_counts(
-    connection: Connection, keys: Collection[str]
+    connection: Connection, keys: Set[str], known_version: int | None = None, known: Set[str] = frozenset()
 ) -> tuple[int, int, dict[str, tuple[int, int, int]]]:
-    """The version of the grouping, how many items were counted, and the counts of these words."""
+    """The version of the grouping, how many items were counted, and the counts of these words.
+
+    Without those that are `known`, unless the grouping has changed since `known_version`.
+    """
     version, counted = load_state(connection)
-    return version, counted, load_word_counts(connection, keys)
+    return version, counted, load_word_counts(connection, keys - known if version == known_version else keys)
 
 
 def load_neighbours(
@@ -145,8 +148,9 @@ def load_state(connection: Connection) -> tuple[int, int]:
 def load_word_counts(connection: Connection, keys: Collection[str]) -> dict[str, tuple[int, int, int]]:
     """The counts of these words: items, with a capital letter, without."""
     w = story_words.c
-    query = select(w.key, w.item_count, w.capital, w.small).where(one_of(w.key, sorted(keys)))
-    return {key: (items, capital, small) for key, items, capital, small in connection.execute(query)}
+    # Keys are words that were split already: there is nothing in them that cannot be stored.
+    query = select(w.key, w.item_count, w.capital, w.small).where(one_of(type_coerce(w.key, Text), keys))
+    return {key: (items, capital, small) for key, items, capital, small in connection.execute(query).all()}
 
 
 def find_by_keys(
@@ -165,18 +169,16 @@ def load_members(
     connection: Connection, ids: Collection[ItemId]
 ) -> tuple[list[StoredMember], list[StoredStory]]:
     """Load items of the window, some more members of their stories, and the stories."""
-    found = {row.item_id: row for row in connection.execute(_members(), {"ids": sorted(ids)})}
+    found = {row.item_id: row for row in connection.execute(_members(), {"ids": list(ids)}).all()}
     size_found = Counter(row.story_id for row in found.values())
-    story_ids = sorted(size_found)
-    known = list(
-        connection.execute(
-            select(_t.id, _t.item_count, _t.began_at, _t.last_at).where(one_of(_t.id, story_ids))
-        )
-    )
+    story_ids = list(size_found)
+    known = connection.execute(
+        select(_t.id, _t.item_count, _t.began_at, _t.last_at).where(one_of(_t.id, story_ids))
+    ).all()
     larger = [row.id for row in known if row.item_count > size_found[row.id]]
     more = _load_ends(connection, larger) - found.keys() if larger else set()
     if more:
-        found.update((row.item_id, row) for row in connection.execute(_members(), {"ids": sorted(more)}))
+        found.update((row.item_id, row) for row in connection.execute(_members(), {"ids": list(more)}).all())
     apart = _load_apart(connection, story_ids)
     return (
         [_member(row) for row in sorted(found.values(), key=lambda row: (row.at, row.item_id))],
