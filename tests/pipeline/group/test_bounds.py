@@ -26,7 +26,7 @@ from inforadar.stages.group.window import MAX_CANDIDATES
 from inforadar.store.database import Database
 from inforadar.store.schema.items import items
 from inforadar.store.schema.stories import stories, story_items, story_keys, story_queue
-from inforadar.store.stories.window import MAX_ENDS, Neighbours, load_neighbours
+from inforadar.store.stories.window import MAX_ENDS, Neighbours, StoredMember, load_ends, load_neighbours
 from tests.pipeline.group.test_stage import BUDGET, QUAKE, QUAKE_2, stage
 from tests.store.making import add_feed, collect, count, listed, rows
 
@@ -59,11 +59,17 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
         done.loaded += len(found.members)
         return found
 
+    def completed(*given: Any) -> list[StoredMember]:
+        members = load_ends(*given)
+        done.loaded += len(members)
+        return members
+
     def executed(*_: Any) -> None:
         done.statements += 1
 
     monkeypatch.setattr(grouper_module, "score_pair", scored)
     monkeypatch.setattr(stage_module, "load_neighbours", loaded)
+    monkeypatch.setattr(stage_module, "load_ends", completed)
     event.listen(Engine, "before_cursor_execute", executed)
     yield done
     event.remove(Engine, "before_cursor_execute", executed)
@@ -248,3 +254,28 @@ async def test_of_all_that_share_a_word_only_the_likeliest_are_loaded(database: 
     wanted = {ItemId(UUID(int=1)): weights}
     loaded = await database.read(load_neighbours, wanted, {}, *span, most=5, most_per_key=60)
     assert {member.item_id for member in loaded.members} == {row.item_id for row in found[-5:]}
+
+
+async def test_a_story_that_only_shares_a_word_is_not_loaded_any_further(
+    database: Database, work: Work
+) -> None:
+    feed = await add_feed(database)
+    told = [
+        listed(
+            f"https://example.com/quake/{n}",
+            title=QUAKE_TITLE if n == 0 else "Seven dead after earthquake in Grandel, says mayor Torvald",
+            content=f"{QUAKE} {word} reported it first.",
+        )
+        for n, word in enumerate(("Ostrel", "Vandom", "Kirbel", "Tessa", "Ulmer"))
+    ]
+    await place(database, work, feed, *told)
+    (story,) = await rows(database, stories)
+    other = listed(
+        "https://example.com/choir", title="Children's choir of Grandel wins first prize", content=BUDGET
+    )
+    elsewhere = await place(database, work, feed, other)
+    assert story.item_count == 5
+    assert len(await rows(database, stories)) == 2
+    again = listed("https://example.com/quake/9", title=QUAKE_TITLE, content=QUAKE_2)
+    inside = await place(database, work, feed, again)
+    assert elsewhere.loaded < inside.loaded

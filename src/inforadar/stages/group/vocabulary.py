@@ -110,10 +110,9 @@ def add_counts(
             vocabulary.counts[key] = WordCount(*counted)
 
 
-def keys_of(signature: Signature) -> Iterable[str]:
+def keys_of(signature: Signature) -> list[str]:
     """The keys under which an item's words and numbers are counted."""
-    yield from signature.words
-    yield from signature.numbers
+    return [*signature.words, *signature.numbers]
 
 
 def casing_keys(casing: Casing, capitals: Mapping[str, str]) -> set[str]:

@@ -120,6 +120,13 @@ class Window:
             if member.signature.full_vector is not None:
                 self._add_row(member, member.signature.full_vector)
 
+    def complete(self, members: Sequence[Member]) -> None:
+        """Add more members to stories that are here, each where it stands in time. Their words do not lead to them."""
+        for member in members:
+            self.add(member, (), ())
+        for story in {member.story for member in members}:
+            self.groups[story].members.sort(key=lambda member: (member.at, member.id))
+
     def _add_row(self, member: Member, vector: Vector) -> None:
         import numpy as np  # noqa: PLC0415 - only there with the extra that makes vectors
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -123,18 +123,18 @@ def load_neighbours(
     chosen: set[str] = set()
     for own in wanted.values():
         weights: dict[str, float] = {}
+        shared = weights.get
         for key, weight in own:
             for other in found.get(key, ()):
-                weights[other] = weights.get(other, 0.0) + weight
+                weights[other] = shared(other, 0.0) + weight
         ranked = sorted(weights.items(), key=itemgetter(1), reverse=True)
         chosen.update([id_ for id_, _ in ranked[:most]])
-    ids = {id_: ItemId(UUID(id_)) for id_ in chosen}
-    keys: defaultdict[ItemId, list[str]] = defaultdict(list)
+    found_by: dict[str, list[str]] = {id_: [] for id_ in chosen}
     for key, others in found.items():
-        for id_ in others:
-            if id_ in ids:
-                keys[ids[id_]].append(key)
-    every = {*wanted, *ids.values(), *(id_ for own in like.values() for id_ in own)}
+        for id_ in chosen.intersection(others):
+            found_by[id_].append(key)
+    keys = {ItemId(UUID(id_)): own for id_, own in found_by.items()}
+    every = {*wanted, *keys, *(id_ for own in like.values() for id_ in own)}
     members, stories_ = load_members(connection, every)
     return Neighbours(members=members, stories=stories_, keys=keys)
 
@@ -168,20 +168,15 @@ def find_by_keys(
 def load_members(
     connection: Connection, ids: Collection[ItemId]
 ) -> tuple[list[StoredMember], list[StoredStory]]:
-    """Load items of the window, some more members of their stories, and the stories."""
-    found = {row.item_id: row for row in connection.execute(_members(), {"ids": list(ids)}).all()}
-    size_found = Counter(row.story_id for row in found.values())
-    story_ids = list(size_found)
+    """Load items of the window, and their stories."""
+    found = connection.execute(_members(), {"ids": list(ids)}).all()
+    story_ids = list({row.story_id for row in found})
     known = connection.execute(
         select(_t.id, _t.item_count, _t.began_at, _t.last_at).where(one_of(_t.id, story_ids))
     ).all()
-    larger = [row.id for row in known if row.item_count > size_found[row.id]]
-    more = _load_ends(connection, larger) - found.keys() if larger else set()
-    if more:
-        found.update((row.item_id, row) for row in connection.execute(_members(), {"ids": list(more)}).all())
     apart = _load_apart(connection, story_ids)
     return (
-        [_member(row) for row in sorted(found.values(), key=lambda row: (row.at, row.item_id))],
+        _in_order(found),
         [
             StoredStory(
                 id=row.id,
@@ -195,8 +190,19 @@ def load_members(
     )
 
 
-def _load_ends(connection: Connection, story_ids: Sequence[StoryId]) -> set[ItemId]:
-    """The first and the last members of each story, which stand for it."""
+def load_ends(
+    connection: Connection, story_ids: Collection[StoryId], known: Set[ItemId]
+) -> list[StoredMember]:
+    """Load the first and the last members of stories, which stand for them, without those that are known."""
+    wanted = _find_ends(connection, story_ids) - known
+    return _in_order(connection.execute(_members(), {"ids": list(wanted)}).all()) if wanted else []
+
+
+def _in_order(rows: Sequence[Row[Any]]) -> list[StoredMember]:
+    return [_member(row) for row in sorted(rows, key=lambda row: (row.at, row.item_id))]
+
+
+def _find_ends(connection: Connection, story_ids: Collection[StoryId]) -> set[ItemId]:
     given = {"most": MAX_ENDS, "looked_at": MAX_LOOKED_AT}
     if connection.dialect.name == "sqlite":
         wanted = msgspec.json.encode([story.hex for story in story_ids]).decode()
