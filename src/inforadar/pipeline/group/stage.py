@@ -150,7 +150,7 @@ class GroupStage:
         raise InfoRadarError("Other workers keep changing the stories; these items are tried again later.")
 
     async def _decide(self, read: Sequence[ReadJob], loaded: Loaded) -> tuple[list[StoredPlacement], Counts]:
-        """Place the items. Most stories that share words with one tell of another event: their members are not loaded."""
+        """Place the items. Most stories that share words with one tell of another event: they are not loaded."""
         batch = await asyncio.to_thread(_screen, read, loaded)
         if batch.promising:
             known = batch.grouper.window.members.keys()
