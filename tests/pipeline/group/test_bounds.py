@@ -5,7 +5,7 @@ Work is counted in statements, loaded items and compared pairs, not in seconds: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -26,7 +26,7 @@ from inforadar.stages.group.window import MAX_CANDIDATES
 from inforadar.store.database import Database
 from inforadar.store.schema.items import items
 from inforadar.store.schema.stories import stories, story_items, story_keys, story_queue
-from inforadar.store.stories.window import MAX_ENDS, Neighbours, load_neighbours
+from inforadar.store.stories.window import MAX_ENDS, Neighbours, StoredMember, load_ends, load_neighbours
 from tests.pipeline.group.test_stage import BUDGET, QUAKE, QUAKE_2, stage
 from tests.store.making import add_feed, collect, count, listed, rows
 
@@ -44,6 +44,8 @@ class Work:
     pairs: int = 0
     statements: int = 0
     loaded: int = 0
+    completed: Set[StoryId] = frozenset()
+    """The stories whose first and last members were loaded."""
 
 
 @pytest.fixture
@@ -59,11 +61,18 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
         done.loaded += len(found.members)
         return found
 
+    def completed(connection: Connection, wanted: Set[StoryId], known: Set[ItemId]) -> list[StoredMember]:
+        members = load_ends(connection, wanted, known)
+        done.completed = frozenset(wanted)
+        done.loaded += len(members)
+        return members
+
     def executed(*_: Any) -> None:
         done.statements += 1
 
     monkeypatch.setattr(grouper_module, "score_pair", scored)
     monkeypatch.setattr(stage_module, "load_neighbours", loaded)
+    monkeypatch.setattr(stage_module, "load_ends", completed)
     event.listen(Engine, "before_cursor_execute", executed)
     yield done
     event.remove(Engine, "before_cursor_execute", executed)
@@ -73,6 +82,7 @@ async def place(database: Database, work: Work, feed: Feed, *told: Listed) -> Wo
     """Collect items, place them, and return what it took."""
     await collect(database, feed, *told)
     work.pairs = work.statements = work.loaded = 0
+    work.completed = frozenset()
     assert await stage(database).run_once() == len(told)
     return replace(work)
 
@@ -248,3 +258,24 @@ async def test_of_all_that_share_a_word_only_the_likeliest_are_loaded(database: 
     wanted = {ItemId(UUID(int=1)): weights}
     loaded = await database.read(load_neighbours, wanted, {}, *span, most=5, most_per_key=60)
     assert {member.item_id for member in loaded.members} == {row.item_id for row in found[-5:]}
+
+
+async def test_a_story_that_only_shares_a_word_is_not_loaded_any_further(
+    database: Database, work: Work
+) -> None:
+    feed = await add_feed(database)
+    told = [
+        listed(
+            f"https://example.com/quake/{n}", title=QUAKE_TITLE, content=f"{QUAKE} Reporter {n} was there."
+        )
+        for n in range(4)
+    ]
+    await place(database, work, feed, *told)
+    (story,) = await rows(database, stories)
+    # It has more members than an item's words find.
+    await database.write(lambda connection: connection.execute(update(stories).values(item_count=20)))
+    other = listed("https://example.com/choir", title="Choir of Grandel wins first prize", content=BUDGET)
+    elsewhere = await place(database, work, feed, other)
+    assert (elsewhere.loaded, elsewhere.completed) == (4, frozenset())
+    again = listed("https://example.com/quake/again", title=QUAKE_TITLE, content=QUAKE_2)
+    assert (await place(database, work, feed, again)).completed == {story.id}

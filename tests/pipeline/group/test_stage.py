@@ -6,13 +6,18 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
 from inforadar.model.ids import StoryId
 from inforadar.pipeline.group.stage import GroupStage
+from inforadar.stages.group.copies import make_print
+from inforadar.stages.group.signature import make_signature
+from inforadar.stages.group.vocabulary import casing_keys, keys_of, make_vocabulary
 from inforadar.store.database import Database
 from inforadar.store.schema.stories import stories, story_items, story_queue
 from inforadar.store.stories.by_hand import merge_stories, queue_for_grouping, split_items
 from inforadar.store.stories.queries import StoryFilter, list_stories, load_story, load_story_items
+from inforadar.store.stories.window import load_counts
 from tests.store.making import NOW, add_feed, collect, count, listed, rows
 
 QUAKE = (
@@ -164,3 +169,61 @@ async def test_a_feed_that_repeats_one_text_makes_copies_that_cost_no_comparison
     found = await rows(database, story_items)
     assert len({row.story_id for row in found}) == 1
     assert sum(row.copy_of is None for row in found) == 1
+
+
+async def test_a_worker_knows_the_counts_of_words_that_another_worker_saved(database: Database) -> None:
+    feed, own = await add_feed(database), stage(database)
+    for number, (text, worker) in enumerate(
+        ((QUAKE, own), (QUAKE_2, own), (BUDGET, stage(database)), (QUAKE, own), (BUDGET, own))
+    ):
+        title = f"Report of hour {number} from Grandel"
+        await collect(database, feed, listed(f"https://example.com/{number}", title=title, content=text))
+        assert await worker.run_once() == 1
+    assert own._known is not None
+    known = own._known.vocabulary
+    signature, casing = make_signature("Report from Grandel", f"{QUAKE} {QUAKE_2} {BUDGET}")
+    keys = {*keys_of(signature), *casing_keys(casing, signature.capitals)} & known.counts.keys()
+    version, counted, counts = await database.read(load_counts, keys)
+    stored = make_vocabulary(counted, counts, keys)
+    assert (own._known.version, known.items) == (version, counted) == (version, 5)
+    for key in keys:
+        found, expected = known.counts[key], stored.counts[key]
+        assert (found.items, found.capital, found.small) == pytest.approx(
+            (expected.items, expected.capital, expected.small)
+        )
+
+
+async def test_an_item_stored_by_the_version_before_is_still_compared(database: Database) -> None:
+    title = "Earthquake in Grandel kills seven, mayor Torvald says"
+    feed = await add_feed(database)
+    await collect(database, feed, listed("https://one.example/1", title=title, content=QUAKE))
+    await stage(database).run_once()
+    signature, casing = make_signature(title, QUAKE)
+    text = make_print(title, QUAKE)
+    vocabulary = make_vocabulary()
+    vocabulary.learn(signature, casing)
+    # Counts of words instead of their weights.
+    before = {
+        "title": dict(signature.title),
+        "words": dict(signature.words),
+        "names": {name: shown for name, shown in signature.capitals.items() if vocabulary.is_name(name)},
+        "numbers": sorted(signature.numbers),
+        "days": sorted(signature.days),
+        "has_text": signature.has_text,
+        "script": signature.script,
+        "language": signature.language,
+        "exact": text.exact,
+        "bins": list(text.bins),
+        "address": "https://one.example/1",
+        "counted": vocabulary.items,
+        "counts": {key: round(vocabulary.counts[key].items, 2) for key in keys_of(signature)},
+    }
+    await database.write(lambda connection: connection.execute(update(story_items).values(signature=before)))
+    for number, told in enumerate((QUAKE_2, BUDGET), 2):
+        named = "Seven dead as quake hits Grandel in Bolvania" if number == 2 else "Sorrenia passes budget"
+        await collect(database, feed, listed(f"https://one.example/{number}", title=named, content=told))
+    await stage(database).run_once()
+    found = await story_of(database)
+    assert found["https://one.example/2"] == found["https://one.example/1"] != found["https://one.example/3"]
+    (joined,) = [row for row in await rows(database, story_items) if row.reasons]
+    assert "Grandel" in joined.reasons["names"]

@@ -1,6 +1,6 @@
 """Place queued items into stories.
 
-    claim | read titles and texts | encode | load the window | decide | save, if the grouping has not changed meanwhile
+    claim | read titles and texts | encode | load the window | screen | load stories that may fit | decide | save
 
 Reading and encoding are shared by all workers. Decisions are saved one batch at a time: each is made on a version of
 the grouping, and made again if another worker saved first. So two workers that meet the same event make one story.
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import msgspec
@@ -27,9 +27,8 @@ from inforadar.stages.group.copies import TextPrint, make_print
 from inforadar.stages.group.grouper import Grouper, Placement
 from inforadar.stages.group.pair_score import load_weights
 from inforadar.stages.group.signature import Casing, Signature, make_signature, vector_texts
-from inforadar.stages.group.similarity import weigh
 from inforadar.stages.group.stored import vectors_to_text, weighed_from_json, weighed_to_json
-from inforadar.stages.group.vocabulary import Vocabulary, casing_keys, keys_of, make_vocabulary
+from inforadar.stages.group.vocabulary import Vocabulary, add_counts, casing_keys, keys_of, make_vocabulary
 from inforadar.stages.group.window import (
     MAX_CANDIDATES,
     MAX_PER_KEY,
@@ -38,8 +37,8 @@ from inforadar.stages.group.window import (
     Member,
     Window,
     copy_keys,
-    heavy_keys,
     is_copy_key,
+    searched_keys,
 )
 from inforadar.store.database import Database
 from inforadar.store.stories.claims import (
@@ -53,7 +52,9 @@ from inforadar.store.stories.save import StoredPlacement, prune_window, save_pla
 from inforadar.store.stories.window import (
     KEPT,
     Neighbours,
+    StoredMember,
     load_counts,
+    load_ends,
     load_neighbours,
 )
 from inforadar.urls import normalized_or_none
@@ -63,6 +64,8 @@ BATCH = 50
 COPY_WEIGHT = 1e6
 MAX_TRIES = 20
 PRUNE_S = 3600.0
+MAX_KNOWN_WORDS = 60_000
+"""How many words a worker remembers the counts of: some twenty megabytes."""
 
 log = structlog.get_logger()
 
@@ -88,6 +91,14 @@ class Loaded:
     neighbours: Neighbours
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Counts of words as of a version: valid as long as no other worker and no person changes the grouping."""
+
+    version: int
+    vocabulary: Vocabulary
+
+
 @dataclass(slots=True, kw_only=True)
 class GroupStage:
     """Places queued items into stories."""
@@ -97,7 +108,8 @@ class GroupStage:
     use_vectors: bool = True
     """Use sentence vectors if the extra for them is installed."""
     _index: VectorIndex | None = None
-    _pruned_at: datetime | None = field(default=None)
+    _pruned_at: datetime | None = None
+    _known: Known | None = None
 
     async def run_once(self) -> int:
         """Place all queued items; return their number."""
@@ -130,23 +142,52 @@ class GroupStage:
         for _ in range(MAX_TRIES):
             like = await self._find_like(read) if has_vectors else {}
             loaded = await self._load(read, like)
-            placements, counts = await asyncio.to_thread(_decide, read, loaded)
-            if await self.database.write(save_placements, loaded.version, placements, counts, len(read)):
+            placements, counts = await self._decide(read, loaded)
+            saved = await self.database.write(save_placements, loaded.version, placements, counts, len(read))
+            if saved is not None:
+                self._remember(saved, loaded)
                 return
         raise InfoRadarError("Other workers keep changing the stories; these items are tried again later.")
+
+    async def _decide(self, read: Sequence[ReadJob], loaded: Loaded) -> tuple[list[StoredPlacement], Counts]:
+        """Place the items. Most stories that share words with one tell of another event: they are not loaded."""
+        batch = await asyncio.to_thread(_screen, read, loaded)
+        if batch.promising:
+            known = batch.grouper.window.members.keys()
+            more = await self.database.read(load_ends, batch.promising, known)
+            batch.grouper.window.complete([_member_of(stored) for stored in more])
+        return await asyncio.to_thread(_place_all, batch), batch.counts
 
     async def _load(self, read: Sequence[ReadJob], like: Mapping[ItemId, list[ItemId]]) -> Loaded:
         """Load what the items are compared with. The version is read first: a change after it is noticed at the end."""
         keys = {key for one in read for key in keys_of(one.signature)}
         keys |= {key for one in read for key in casing_keys(one.casing, one.signature.capitals)}
-        version, counted, counts = await self.database.read(load_counts, keys)
-        vocabulary = make_vocabulary(counted, counts, keys)
+        version, vocabulary = await self._load_vocabulary(keys)
         wanted = {one.job.item_id: _heavy(one, vocabulary) for one in read}
         low = min(one.job.at for one in read) - WINDOW
         high = max(one.job.at for one in read) + WINDOW
         limits = {"most": MAX_CANDIDATES, "most_per_key": MAX_PER_KEY}
         neighbours = await self.database.read(load_neighbours, wanted, like, low, high, **limits)
         return Loaded(version, vocabulary, neighbours)
+
+    async def _load_vocabulary(self, keys: set[str]) -> tuple[int, Vocabulary]:
+        """Load the counts of words that are not known, or of all of them if the grouping has changed."""
+        # What is decided now changes the counts; they are known again when it is saved.
+        known, self._known = self._known, None
+        if known is None:
+            version, counted, counts = await self.database.read(load_counts, keys)
+            return version, make_vocabulary(counted, counts, keys)
+        words = known.vocabulary.counts.keys()
+        version, counted, counts = await self.database.read(load_counts, keys, known.version, words)
+        if version != known.version:
+            return version, make_vocabulary(counted, counts, keys)
+        add_counts(known.vocabulary, counts, keys - words)
+        return version, known.vocabulary
+
+    def _remember(self, version: int, loaded: Loaded) -> None:
+        is_saved = version != loaded.version
+        if is_saved and len(loaded.vocabulary.counts) <= MAX_KNOWN_WORDS:
+            self._known = Known(version, loaded.vocabulary)
 
     async def _find_like(self, read: Sequence[ReadJob]) -> dict[ItemId, list[ItemId]]:
         if self._index is None:
@@ -195,29 +236,40 @@ def _address_of(job: GroupJob) -> str:
 
 def _heavy(one: ReadJob, vocabulary: Vocabulary) -> list[tuple[str, float]]:
     """The keys under which an item's neighbours are found; what shows a copy counts more than any word."""
-    words = heavy_keys(weigh(one.signature, vocabulary))
+    words = searched_keys(one.signature, vocabulary)
     return [*words, *((key, COPY_WEIGHT) for key in copy_keys(one.print, one.address))]
 
 
-def _decide(
-    read: Sequence[ReadJob], loaded: Loaded
-) -> tuple[list[StoredPlacement], dict[str, tuple[int, int, int]]]:
+Counts = dict[str, tuple[int, int, int]]
+"""Words: items that have it, with a capital letter, without."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Items that are ready to be placed."""
+
+    jobs: Sequence[ReadJob]
+    members: Sequence[Member]
+    grouper: Grouper
+    promising: Collection[StoryId]
+    """Stories that an item may come into, and whose members are not all loaded."""
+    counts: Counts
+
+
+def _screen(read: Sequence[ReadJob], loaded: Loaded) -> Batch:
+    """Count and weigh the items, and find the stories that they may come into."""
     window, vocabulary = _fill_window(loaded.neighbours), loaded.vocabulary
     grouper = Grouper(window, vocabulary, load_weights(), lambda: StoryId(new_uuid()))
     learned: Counter[str] = Counter()
     capital: Counter[str] = Counter()
     small: Counter[str] = Counter()
-    placements = []
+    members, promising = [], set()
     for one in read:
         vocabulary.learn(one.signature, one.casing)
-        learned.update(set(keys_of(one.signature)))
+        learned.update(keys_of(one.signature))
         capital.update({f"^{word}": number for word, number in one.casing.capital.items()})
         small.update({f"^{word}": number for word, number in one.casing.small.items()})
         before = one.job.story_id
-        if (known := window.members.get(one.job.item_id)) is not None:
-            window.remove(known)
-        elif before is not None and before in window.groups:
-            window.groups[before].size -= 1
         member = Member(
             id=one.job.item_id,
             at=one.job.at,
@@ -226,12 +278,27 @@ def _decide(
             address=one.address,
             story=before or StoryId(new_uuid()),
         )
-        placement = grouper.place(member, before=before)
+        members.append(member)
+        near = grouper.promising(member, before)
+        promising.update([group.id for group in near if group.size > len(group.members)])
+    every = learned.keys() | capital.keys() | small.keys()
+    counts = {key: (learned[key], capital[key], small[key]) for key in every}
+    return Batch(read, members, grouper, promising, counts)
+
+
+def _place_all(batch: Batch) -> list[StoredPlacement]:
+    window, vocabulary = batch.grouper.window, batch.grouper.vocabulary
+    placements = []
+    for one, member in zip(batch.jobs, batch.members, strict=True):
+        before = one.job.story_id
+        if (known := window.members.get(member.id)) is not None:
+            window.remove(known)
+        elif before is not None and before in window.groups:
+            window.groups[before].size -= 1
+        placement = batch.grouper.place(member, before=before)
         placements.append(_stored(one, member, placement, vocabulary))
     # A later item of the batch may have merged an earlier one's story away.
-    placements = [replace(one, story_id=window.members[one.job.item_id].story) for one in placements]
-    every = learned.keys() | capital.keys() | small.keys()
-    return placements, {key: (learned[key], capital[key], small[key]) for key in every}
+    return [replace(one, story_id=window.members[one.job.item_id].story) for one in placements]
 
 
 def _fill_window(loaded: Neighbours) -> Window:
@@ -242,22 +309,26 @@ def _fill_window(loaded: Neighbours) -> Window:
             story.id, size=story.items, began_at=story.began_at, last_at=story.last_at, apart=set(story.apart)
         )
     for stored in loaded.members:
-        weighed, text, address = weighed_from_json(stored.signature, stored.vectors)
-        member = Member(
-            id=stored.item_id,
-            at=stored.at,
-            signature=weighed.signature,
-            print=text,
-            address=address,
-            story=stored.story_id,
-            copy_of=stored.copy_of,
-            is_pinned=stored.is_pinned,
-        )
-        member.freeze(weighed)
-        keys = loaded.keys.get(member.id, ())
+        keys = loaded.keys.get(stored.item_id, ())
         same = [key for key in keys if is_copy_key(key)]
-        window.add(member, [key for key in keys if not is_copy_key(key)], same)
+        window.add(_member_of(stored), [key for key in keys if not is_copy_key(key)], same)
     return window
+
+
+def _member_of(stored: StoredMember) -> Member:
+    weighed, text, address = weighed_from_json(stored.signature, stored.vectors)
+    member = Member(
+        id=stored.item_id,
+        at=stored.at,
+        signature=weighed.signature,
+        print=text,
+        address=address,
+        story=stored.story_id,
+        copy_of=stored.copy_of,
+        is_pinned=stored.is_pinned,
+    )
+    member.freeze(weighed)
+    return member
 
 
 def _stored(one: ReadJob, member: Member, placement: Placement, vocabulary: Vocabulary) -> StoredPlacement:

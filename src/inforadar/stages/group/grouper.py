@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
 from itertools import islice
@@ -22,6 +22,8 @@ MAX_LINKED = 6
 """How many members of each of two stories are compared before they are merged."""
 NEAR = -1.5
 """A story at least this near is compared as a whole with the one that the item joined."""
+HOPELESS = -3.0
+"""A story none of whose likeliest members scores as much is not compared any further."""
 MAX_NEAR = 4
 ALIKE = -1.0
 """The mean score that two stories need without the item that brought them together."""
@@ -60,7 +62,26 @@ class Grouper:
     vocabulary: Vocabulary
     weights: Weights
     new_story: Callable[[], StoryId]
-    _scores: dict[tuple[Member, Member], PairScore] = field(default_factory=dict)
+    _scores: dict[Member, dict[Member, PairScore]] = field(default_factory=dict)
+    _screened: dict[Member, dict[Member, PairScore]] = field(default_factory=dict)
+    """Scores of items that are to be placed."""
+
+    def promising(self, member: Member, before: StoryId | None = None) -> list[Group]:
+        """The stories that an item may come into, by those of their members that are at hand.
+
+        Only these are looked at more closely; where the window has a part of each story, it needs the rest of these.
+        """
+        heavy = heavy_keys(member.weighed(self.vocabulary))
+        if self._original(member, copy_keys(member.print, member.address)) is not None:
+            return []
+        self._scores = {}
+        promising = [
+            self.window.groups[story]
+            for story, others in self._find(member, heavy, before).items()
+            if story == before or max(self._score(member, other).value for other in others) >= HOPELESS
+        ]
+        self._screened[member] = self._scores.get(member, {})
+        return promising
 
     def place(self, member: Member, *, before: StoryId | None = None) -> Placement:
         """Place an item and add it to the window. `before` is the story that it was in until now."""
@@ -75,7 +96,7 @@ class Grouper:
             return Placement(
                 story=member.story, is_new=False, copy_of=member.copy_of, reasons=reasons, keys=same
             )
-        self._scores.clear()
+        self._scores = {member: self._screened.pop(member, {})}
         words = [key for key, _ in heavy]
         keys = [*words, *same]
         ranked = self._rank(member, heavy, before)
@@ -123,10 +144,10 @@ class Grouper:
                 return other
         return None
 
-    def _rank(
+    def _find(
         self, member: Member, heavy: Sequence[tuple[str, float]], before: StoryId | None
-    ) -> list[tuple[float, Group]]:
-        """The stories at hand, the nearest first."""
+    ) -> Mapping[StoryId, list[Member]]:
+        """The members that an item is compared with, by story."""
         by_story: defaultdict[StoryId, list[Member]] = defaultdict(list)
         own = self.window.groups.get(before) if before is not None else None
         apart = own.apart if own is not None else set()
@@ -135,8 +156,14 @@ class Grouper:
                 by_story[other.story].append(other)
         if before is not None and before in self.window.groups and self.window.groups[before].members:
             by_story[before] += self.window.groups[before].members[-NEAREST:]
+        return by_story
+
+    def _rank(
+        self, member: Member, heavy: Sequence[tuple[str, float]], before: StoryId | None
+    ) -> list[tuple[float, Group]]:
+        """The stories at hand, the nearest first."""
         ranked = []
-        for story, found in by_story.items():
+        for story, found in self._find(member, heavy, before).items():
             group = self.window.groups[story]
             score = self._nearness(member, group, found)
             ranked.append((score + (STICKY if story == before else 0.0), group))
@@ -146,6 +173,9 @@ class Grouper:
 
     def _nearness(self, member: Member, group: Group, found: Sequence[Member]) -> float:
         scores = {other: self._score(member, other).value for other in found}
+        if max(scores.values()) < HOPELESS:
+            # The likeliest members are far away: the others would not bring the story near.
+            return max(scores.values())
         if len(scores) < NEAREST and len(scores) < len(group.members):
             more = (other for other in group.members if other not in scores and other.copy_of is None)
             for other in list(islice(more, NEAREST - len(scores))):
@@ -156,17 +186,19 @@ class Grouper:
         """The member of a story that scored best, the first of equals."""
         compared = [
             (other, score)
-            for (one, other), score in self._scores.items()
-            if one is member and other.story == group.id
+            for other, score in self._scores[member].items()
+            if other.story == group.id and self.window.members.get(other.id) is other
         ]
         return min(compared, key=lambda pair: (-pair[1].value, pair[0].at, pair[0].id))
 
     def _score(self, one: Member, other: Member) -> PairScore:
-        found = self._scores.get((one, other)) or self._scores.get((other, one))
+        scores = self._scores.get(one)
+        if scores is None:
+            scores = self._scores[one] = {}
+        found = scores.get(other) or self._scores.get(other, {}).get(one)
         if found is None:
-            found = self._scores[one, other] = score_pair(
-                one.weighed(self.vocabulary), other.weighed(self.vocabulary), self.weights
-            )
+            found = score_pair(one.weighed(self.vocabulary), other.weighed(self.vocabulary), self.weights)
+            scores[other] = found
         return found
 
     def _merge_near(self, group: Group, others: Sequence[Group], bridge: Member) -> list[Merge]:

@@ -64,9 +64,16 @@ def load_weights() -> Weights:
 
 def kind_of_pair(one: Signature, other: Signature, *, has_vectors: bool) -> str:
     """The name of the model that scores this pair."""
-    text = "text" if one.has_text and other.has_text else "title"
-    foreign = one.language and other.language and one.language != other.language
-    return f"{'foreign_' if foreign else ''}{text}{'_vectors' if has_vectors else ''}"
+    is_foreign = one.language != other.language and bool(one.language and other.language)
+    return _KINDS[is_foreign, one.has_text and other.has_text, has_vectors]
+
+
+_KINDS = {
+    (foreign, text, vectors): f"{'foreign_' * foreign}{'text' if text else 'title'}{'_vectors' * vectors}"
+    for foreign in (False, True)
+    for text in (False, True)
+    for vectors in (False, True)
+}
 
 
 SIGNALS = (

@@ -64,14 +64,7 @@ class Likeness(NamedTuple):
 
 def weigh(signature: Signature, vocabulary: Vocabulary) -> Weighed:
     """Weigh the words of an item by how much they say."""
-    idf, count_of = vocabulary.idf, vocabulary.counts.get
-    most, share = vocabulary.log_total(), vocabulary.share()
-    words = {
-        key: _LOG[count] * (most - math.log(1 + found.items * share) if (found := count_of(key)) else most)
-        for key, count in signature.words.items()
-    }
-    if len(words) > MAX_TERMS:
-        words = dict(sorted(words.items(), key=_WEIGHT, reverse=True)[:MAX_TERMS])
+    idf, words = vocabulary.idf, word_weights(signature, vocabulary)
     names = {folded: idf(folded[:STEM_CHARS]) for folded in signature.capitals if vocabulary.is_name(folded)}
     about = {folded: weight * signature.words.get(folded[:STEM_CHARS], 1) for folded, weight in names.items()}
     return Weighed(
@@ -80,11 +73,29 @@ def weigh(signature: Signature, vocabulary: Vocabulary) -> Weighed:
         _unit({key: idf(key) for key in signature.title}),
         _unit(names),
         _unit(about),
-        _unit({key: idf(key) for key in signature.numbers}),
+        number_weights(signature, vocabulary),
         _length(names),
         _length(words),
         years_of(signature.numbers),
     )
+
+
+def word_weights(signature: Signature, vocabulary: Vocabulary) -> dict[str, float]:
+    """How much each word of an item says, the heaviest `MAX_TERMS`."""
+    count_of = vocabulary.counts.get
+    most, share = vocabulary.log_total(), vocabulary.share()
+    words = {
+        key: _LOG[count] * (most - math.log(1 + found.items * share) if (found := count_of(key)) else most)
+        for key, count in signature.words.items()
+    }
+    if len(words) > MAX_TERMS:
+        words = dict(sorted(words.items(), key=_WEIGHT, reverse=True)[:MAX_TERMS])
+    return words
+
+
+def number_weights(signature: Signature, vocabulary: Vocabulary) -> dict[str, float]:
+    """How much each number of an item says, as a vector of unit length."""
+    return _unit({key: vocabulary.idf(key) for key in signature.numbers})
 
 
 def years_of(numbers: Iterable[str]) -> frozenset[str]:
@@ -111,7 +122,9 @@ def _dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
 
 def compare(one: Weighed, other: Weighed) -> Likeness:
     """Measure how alike two items are."""
+    # A text's names and its focus are the same words, with other weights.
     names = _dot(one.names, other.names)
+    focus = _dot(one.focus, other.focus) if names else 0.0
     shared = names * math.sqrt(one.name_mass * other.name_mass)
     numbers = _dot(one.numbers, other.numbers)
     clash = 1.0 if one.numbers and other.numbers and numbers == 0 else 0.0
@@ -123,7 +136,7 @@ def compare(one: Weighed, other: Weighed) -> Likeness:
         words,
         _dot(one.title, other.title),
         names,
-        _dot(one.focus, other.focus),
+        focus,
         _absent(one.focus, b.capitals) * _absent(other.focus, a.capitals),
         1 - math.exp(-shared / 8),
         numbers,

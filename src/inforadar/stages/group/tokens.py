@@ -68,8 +68,11 @@ def _word(raw: str) -> tuple[Token, Token]:
         return Token(raw, key, True, False, False, key), Token(raw, key, True, False, True, key)
     word = raw if raw.isalpha() else _POSSESSIVE.sub("", raw)
     folded, is_capital = fold(word), word[0].isupper() and len(word) > 1
-    inside = Token(word, folded[:STEM_CHARS], False, is_capital, False, folded)
-    return inside, inside._replace(starts_sentence=True)
+    key = folded[:STEM_CHARS]
+    return (
+        Token(word, key, False, is_capital, False, folded),
+        Token(word, key, False, is_capital, True, folded),
+    )
 
 
 def split_words(text: str, most: int) -> list[str]:

@@ -87,21 +87,32 @@ def make_vocabulary(
     keys: Iterable[str] | None = None,
 ) -> Vocabulary:
     """Counts on top of the prior ones; `keys` are those that are needed, all of them if not given."""
-    prior, known = load_prior(), counts or {}
     made = Vocabulary(items=items)
-    for key in prior if keys is None else keys:
-        counted, before = known.get(key, (0, 0, 0)), prior.get(key)
-        if before is not None:
-            made.counts[key] = WordCount(*(a + b * PRIOR_ITEMS for a, b in zip(counted, before, strict=True)))
-        elif key in known:
-            made.counts[key] = WordCount(*counted)
+    add_counts(made, counts or {}, load_prior() if keys is None else keys)
     return made
 
 
-def keys_of(signature: Signature) -> Iterable[str]:
+def add_counts(
+    vocabulary: Vocabulary, counts: Mapping[str, tuple[int, int, int]], keys: Iterable[str]
+) -> None:
+    """Add the counts of more words, on top of the prior ones."""
+    prior = load_prior()
+    for key in keys:
+        counted, before = counts.get(key), prior.get(key)
+        if before is not None:
+            items, capital, small = counted or (0, 0, 0)
+            vocabulary.counts[key] = WordCount(
+                items + before[0] * PRIOR_ITEMS,
+                capital + before[1] * PRIOR_ITEMS,
+                small + before[2] * PRIOR_ITEMS,
+            )
+        elif counted is not None:
+            vocabulary.counts[key] = WordCount(*counted)
+
+
+def keys_of(signature: Signature) -> list[str]:
     """The keys under which an item's words and numbers are counted."""
-    yield from signature.words
-    yield from signature.numbers
+    return [*signature.words, *signature.numbers]
 
 
 def casing_keys(casing: Casing, capitals: Mapping[str, str]) -> set[str]:

@@ -7,7 +7,7 @@ decisions do not depend on where the window is kept.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from operator import itemgetter
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from inforadar.model.ids import ItemId, StoryId
 from inforadar.stages.group.copies import TextPrint
 from inforadar.stages.group.signature import Signature, Vector
-from inforadar.stages.group.similarity import Weighed, weigh
+from inforadar.stages.group.similarity import Weighed, number_weights, weigh, word_weights
 from inforadar.stages.group.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -120,6 +120,13 @@ class Window:
             if member.signature.full_vector is not None:
                 self._add_row(member, member.signature.full_vector)
 
+    def complete(self, members: Sequence[Member]) -> None:
+        """Add more members to stories that are here, each where it stands in time. Their words do not lead to them."""
+        for member in members:
+            self.add(member, (), ())
+        for story in {member.story for member in members}:
+            self.groups[story].members.sort(key=lambda member: (member.at, member.id))
+
     def _add_row(self, member: Member, vector: Vector) -> None:
         import numpy as np  # noqa: PLC0415 - only there with the extra that makes vectors
 
@@ -202,7 +209,16 @@ def is_copy_key(key: str) -> bool:
 
 def heavy_keys(weighed: Weighed) -> list[tuple[str, float]]:
     """The keys under which an item is found by others: its heaviest words, names and numbers."""
-    weights = {key: weight * weighed.word_mass for key, weight in weighed.words.items()}
+    words = {key: weight * weighed.word_mass for key, weight in weighed.words.items()}
+    return _heaviest(words, weighed.numbers)
+
+
+def searched_keys(signature: Signature, vocabulary: Vocabulary) -> list[tuple[str, float]]:
+    """The keys under which others of an item's kind are found, before it is counted itself."""
+    return _heaviest(word_weights(signature, vocabulary), number_weights(signature, vocabulary))
+
+
+def _heaviest(words: dict[str, float], numbers: Mapping[str, float]) -> list[tuple[str, float]]:
     # A number of one digit leads nowhere.
-    weights |= {key: weight for key, weight in weighed.numbers.items() if len(key) > 2}
+    weights = words | {key: weight for key, weight in numbers.items() if len(key) > 2}
     return sorted(weights.items(), key=itemgetter(1), reverse=True)[:HEAVY_KEYS]

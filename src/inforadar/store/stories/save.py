@@ -54,10 +54,11 @@ def lock_state(connection: Connection) -> int:
     return version
 
 
-def next_version(connection: Connection, version: int, counted: int = 0) -> None:
+def next_version(connection: Connection, version: int, counted: int = 0) -> int:
     connection.execute(
         update(story_state).values(version=version + 1, counted=story_state.c.counted + counted)
     )
+    return version + 1
 
 
 def save_placements(
@@ -66,17 +67,17 @@ def save_placements(
     placements: Sequence[StoredPlacement],
     counts: Mapping[str, tuple[int, int, int]],
     counted: int,
-) -> bool:
-    """Save what was decided on `version`. Returns False if the grouping has changed since: decide again.
+) -> int | None:
+    """Save what was decided on `version`. Returns the new version; None if the grouping has changed: decide again.
 
     Items that changed meanwhile, or that another worker took over, are left out.
     """
     if lock_state(connection) != version:
-        return False
+        return None
     kept = finish_group_jobs(connection, [placement.job for placement in placements])
     ours = [placement for placement in placements if placement.job.item_id in kept]
     if not ours:
-        return True
+        return version
     touched = {placement.story_id for placement in ours}
     successors: dict[StoryId, StoryId] = {}
     for placement in ours:
@@ -94,8 +95,7 @@ def save_placements(
     save_counts(connection, counts)
     recount(connection, touched, successors)
     note_stories(connection, touched)
-    next_version(connection, version, counted)
-    return True
+    return next_version(connection, version, counted)
 
 
 def _ensure_stories(connection: Connection, told: Mapping[StoryId, datetime]) -> None:
@@ -256,6 +256,8 @@ def prune_window(connection: Connection, before: datetime) -> None:
         )
         connection.execute(delete(story_words).where(w.item_count == 0, w.capital == 0, w.small == 0))
         connection.execute(update(story_state).values(counted=story_state.c.counted // 2))
+        # Workers that know the counts must load them again.
+        next_version(connection, lock_state(connection))
 
 
 MAX_COUNTED = 300_000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import Connection, Row, Select, select, text
+from sqlalchemy import Connection, Row, Select, Text, select, text, type_coerce
 
 from inforadar.model.ids import ItemId, StoryId
 from inforadar.store.rows import stored_time
@@ -93,11 +93,14 @@ class Neighbours:
 
 
 def load_counts(
-    connection: Connection, keys: Collection[str]
+    connection: Connection, keys: Set[str], known_version: int | None = None, known: Set[str] = frozenset()
 ) -> tuple[int, int, dict[str, tuple[int, int, int]]]:
-    """The version of the grouping, how many items were counted, and the counts of these words."""
+    """The version of the grouping, how many items were counted, and the counts of these words.
+
+    Without those that are `known`, unless the grouping has changed since `known_version`.
+    """
     version, counted = load_state(connection)
-    return version, counted, load_word_counts(connection, keys)
+    return version, counted, load_word_counts(connection, keys - known if version == known_version else keys)
 
 
 def load_neighbours(
@@ -120,18 +123,18 @@ def load_neighbours(
     chosen: set[str] = set()
     for own in wanted.values():
         weights: dict[str, float] = {}
+        shared = weights.get
         for key, weight in own:
             for other in found.get(key, ()):
-                weights[other] = weights.get(other, 0.0) + weight
+                weights[other] = shared(other, 0.0) + weight
         ranked = sorted(weights.items(), key=itemgetter(1), reverse=True)
         chosen.update([id_ for id_, _ in ranked[:most]])
-    ids = {id_: ItemId(UUID(id_)) for id_ in chosen}
-    keys: defaultdict[ItemId, list[str]] = defaultdict(list)
+    found_by: dict[str, list[str]] = {id_: [] for id_ in chosen}
     for key, others in found.items():
-        for id_ in others:
-            if id_ in ids:
-                keys[ids[id_]].append(key)
-    every = {*wanted, *ids.values(), *(id_ for own in like.values() for id_ in own)}
+        for id_ in chosen.intersection(others):
+            found_by[id_].append(key)
+    keys = {ItemId(UUID(id_)): own for id_, own in found_by.items()}
+    every = {*wanted, *keys, *(id_ for own in like.values() for id_ in own)}
     members, stories_ = load_members(connection, every)
     return Neighbours(members=members, stories=stories_, keys=keys)
 
@@ -145,8 +148,9 @@ def load_state(connection: Connection) -> tuple[int, int]:
 def load_word_counts(connection: Connection, keys: Collection[str]) -> dict[str, tuple[int, int, int]]:
     """The counts of these words: items, with a capital letter, without."""
     w = story_words.c
-    query = select(w.key, w.item_count, w.capital, w.small).where(one_of(w.key, sorted(keys)))
-    return {key: (items, capital, small) for key, items, capital, small in connection.execute(query)}
+    # Keys are words that were split already: there is nothing in them that cannot be stored.
+    query = select(w.key, w.item_count, w.capital, w.small).where(one_of(type_coerce(w.key, Text), keys))
+    return {key: (items, capital, small) for key, items, capital, small in connection.execute(query).all()}
 
 
 def find_by_keys(
@@ -164,22 +168,15 @@ def find_by_keys(
 def load_members(
     connection: Connection, ids: Collection[ItemId]
 ) -> tuple[list[StoredMember], list[StoredStory]]:
-    """Load items of the window, some more members of their stories, and the stories."""
-    found = {row.item_id: row for row in connection.execute(_members(), {"ids": sorted(ids)})}
-    size_found = Counter(row.story_id for row in found.values())
-    story_ids = sorted(size_found)
-    known = list(
-        connection.execute(
-            select(_t.id, _t.item_count, _t.began_at, _t.last_at).where(one_of(_t.id, story_ids))
-        )
-    )
-    larger = [row.id for row in known if row.item_count > size_found[row.id]]
-    more = _load_ends(connection, larger) - found.keys() if larger else set()
-    if more:
-        found.update((row.item_id, row) for row in connection.execute(_members(), {"ids": sorted(more)}))
+    """Load items of the window, and their stories."""
+    found = connection.execute(_members(), {"ids": list(ids)}).all()
+    story_ids = list({row.story_id for row in found})
+    known = connection.execute(
+        select(_t.id, _t.item_count, _t.began_at, _t.last_at).where(one_of(_t.id, story_ids))
+    ).all()
     apart = _load_apart(connection, story_ids)
     return (
-        [_member(row) for row in sorted(found.values(), key=lambda row: (row.at, row.item_id))],
+        _in_order(found),
         [
             StoredStory(
                 id=row.id,
@@ -193,8 +190,19 @@ def load_members(
     )
 
 
-def _load_ends(connection: Connection, story_ids: Sequence[StoryId]) -> set[ItemId]:
-    """The first and the last members of each story, which stand for it."""
+def load_ends(
+    connection: Connection, story_ids: Collection[StoryId], known: Set[ItemId]
+) -> list[StoredMember]:
+    """Load the first and the last members of stories, which stand for them, without those that are known."""
+    wanted = _find_ends(connection, story_ids) - known
+    return _in_order(connection.execute(_members(), {"ids": list(wanted)}).all()) if wanted else []
+
+
+def _in_order(rows: Sequence[Row[Any]]) -> list[StoredMember]:
+    return [_member(row) for row in sorted(rows, key=lambda row: (row.at, row.item_id))]
+
+
+def _find_ends(connection: Connection, story_ids: Collection[StoryId]) -> set[ItemId]:
     given = {"most": MAX_ENDS, "looked_at": MAX_LOOKED_AT}
     if connection.dialect.name == "sqlite":
         wanted = msgspec.json.encode([story.hex for story in story_ids]).decode()
