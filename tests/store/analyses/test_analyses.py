@@ -193,7 +193,7 @@ async def test_only_what_this_model_and_prompt_have_not_done_is_queued_again(dat
     await database.write(save_analysis_failure, jobs[3], "invalid: x", None)
     # The fifth is being worked on.
     feed_id = jobs[0].feed_id
-    assert await database.write(requeue_analyses, feed_id, model="m", prompt_version="1") == 3
+    assert await database.write(requeue_analyses, feed_id, models=["m"], prompt_version="1") == 3
     queued = {job.item_id for job in await database.write(claim_analyses, 9)}
     assert queued == {job.item_id for job in jobs[1:4]}
 
@@ -201,7 +201,7 @@ async def test_only_what_this_model_and_prompt_have_not_done_is_queued_again(dat
 async def test_an_item_whose_article_is_on_its_way_is_not_queued_again(database: Database) -> None:
     feed = await add_feed(database)
     await collect(database, feed, listed())
-    assert await database.write(requeue_analyses, feed.id, model="m", prompt_version="1") == 0
+    assert await database.write(requeue_analyses, feed.id, models=["m"], prompt_version="1") == 0
 
 
 async def test_the_counts_tell_lanes_results_and_failures(database: Database) -> None:
