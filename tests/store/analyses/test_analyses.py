@@ -7,11 +7,17 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from inforadar.model.article import Extracted
 from inforadar.model.feed_options import FeedOptions
-from inforadar.store.analyses.claims import AnalysisJob, claim_analyses, extend_analyses, release_analyses
+from inforadar.store.analyses.claims import (
+    PLACING_WAIT_S,
+    AnalysisJob,
+    claim_analyses,
+    extend_analyses,
+    release_analyses,
+)
 from inforadar.store.analyses.queries import Spent, load_analysis_counts, load_cached_analysis, load_spending
 from inforadar.store.analyses.save import (
     drop_analysis,
@@ -30,6 +36,7 @@ from inforadar.store.feeds.options import update_feed_options
 from inforadar.store.feeds.queries import load_feed
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.items import items
+from inforadar.store.schema.stories import story_queue
 from inforadar.store.types import db_later, db_now
 from tests.store.making import (
     NOW,
@@ -68,6 +75,20 @@ async def test_an_item_waits_for_its_article(database: Database) -> None:
     feed = await add_feed(database)
     await collect(database, feed, listed())
     assert await database.write(claim_analyses, 1) == []
+
+
+async def test_an_item_waits_until_it_is_placed_in_a_story_but_not_for_long(database: Database) -> None:
+    await ready(database)
+    assert await database.write(claim_analyses, 1, placed_only=True) == []
+    long_ago = {"due_at": db_later(-PLACING_WAIT_S - 1)}
+    await database.write(lambda c: c.execute(update(story_queue).values(**long_ago)))
+    assert len(await database.write(claim_analyses, 1, placed_only=True)) == 1
+
+
+async def test_an_item_that_is_placed_is_analyzed_at_once(database: Database) -> None:
+    await ready(database)
+    await database.write(lambda c: c.execute(delete(story_queue)))
+    assert len(await database.write(claim_analyses, 1, placed_only=True)) == 1
 
 
 async def test_a_job_holds_all_that_the_analyzer_is_given(database: Database) -> None:

@@ -71,6 +71,8 @@ class AnalysisStage:
     concurrency: int
     now: Callable[[], datetime]
     budget: Budget
+    placed_only: bool = False
+    """Leave items for later that are not placed in a story yet: they may be copies, which need no call to a model."""
     _breakers: dict[tuple[str, str], Breaker] = field(default_factory=dict)
     _asking: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     """Locks by cache key; each lives as long as a task holds or awaits it."""
@@ -104,7 +106,11 @@ class AnalysisStage:
                     own.set()
 
         while jobs := await self.database.write(
-            claim_analyses, _next_batch(limit, endings), without=frozenset(waiting), only=only
+            claim_analyses,
+            _next_batch(limit, endings),
+            without=frozenset(waiting),
+            only=only,
+            placed_only=self.placed_only,
         ):
             by_analyzer = defaultdict(set)
             originals = {job.item_id: asyncio.Event() for job in jobs if job.copy_of is None}
