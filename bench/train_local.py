@@ -16,7 +16,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import argparse
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,15 @@ from bench.logistic import fit_logistic
 from bench.network import train
 from inforadar.model.analysis import ScoreName
 from inforadar.semantic import encoder
-from inforadar.stages.analyze.local.head import PARTS, Network, inputs_for, probability
+from inforadar.stages.analyze.local.head import (
+    PARTS,
+    SENTENCES,
+    TITLES,
+    Network,
+    combined,
+    inputs_for,
+    probability,
+)
 from inforadar.stages.analyze.local.lexicon import lexicon_for
 from inforadar.stages.analyze.local.measured import SLANTED
 from inforadar.stages.analyze.local.passage import Passage, read_passage
@@ -42,8 +51,14 @@ MODEL = Path(__file__).parent.parent / "src/inforadar/stages/analyze/local/model
 VERSION = 2
 SEEDS = range(4)
 CHECKING_SEEDS = range(2)
-TITLE_SHARE = 0.4
-"""The share of loaded titles that the calibration of titles assumes: more than among sentences, less than half."""
+TITLE_SHARES = {ScoreName.FRAMING: 0.4, ScoreName.PERSUASIVE: 0.2}
+"""The shares of loaded titles that the calibration of titles assumes: more are framed than among sentences, less than
+half, and half of these push for a view."""
+PERSUASION_SHARES = (0.0, 0.25, 0.5)
+GUESS_WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
+STIMULUS_WEIGHTS = (0.0, 0.1, 0.25, 0.5)
+"""What `combine` tries: how much of framing's weight persuasion takes, at most half, and how much a likely guess and a
+likely stimulus add."""
 _BATCH = 64
 
 
@@ -99,35 +114,64 @@ def calibrate(rows: Sequence[Labelled], raw: Array, labels: Array, weights: Arra
 def calibrate_titles(
     rows: Sequence[Labelled], raw: Array, labels: Array, weights: Array, calibration: Array
 ) -> Array:
-    """Fit slope and shift of framing and persuasion on titles, as if `TITLE_SHARE` of all titles were loaded."""
+    """Fit slope and shift of framing and persuasion on titles, as if `TITLE_SHARES` of all titles were loaded."""
     found = calibration.copy()
-    for part in (ScoreName.FRAMING, ScoreName.PERSUASIVE):
+    for part, assumed in TITLE_SHARES.items():
         column = PARTS.index(part)
         known = [place for place in np.flatnonzero(weights[:, column]) if rows[place].is_title]
         truth = labels[known, column]
-        share = np.where(truth == 1, TITLE_SHARE / truth.sum(), (1 - TITLE_SHARE) / (1 - truth).sum())
+        share = np.where(truth == 1, assumed / truth.sum(), (1 - assumed) / (1 - truth).sum())
         found[column] = fit_logistic(raw[known, column : column + 1], truth, share * len(known), np.zeros(1))
     return found
 
 
 def combine(rows: Sequence[Labelled], logits: Array) -> Array:
-    """Fit how the parts make the overall score, on texts whose framing is labelled; no part counts against it."""
-    known = [
-        place for place, row in enumerate(rows) if ScoreName.PERSUASIVE in row.labels or row.source == "own"
-    ]
-    some = [rows[place] for place in known]
-    labels = np.array([row.is_any for row in some], dtype=float)
-    used = list(range(len(PARTS)))
-    while True:
-        fitted = fit_logistic(
-            logits[np.ix_(known, used)], labels, source_weights(some), np.full(len(used), 1.0)
+    """Fit how the parts make the overall score, for sentences and titles apart; no part counts against it."""
+    labels = np.array([row.is_any for row in rows], dtype=float)
+    found: list[Array] = [np.empty(0)] * 2
+    for form in (SENTENCES, TITLES):
+        by_source = {
+            source: [
+                place
+                for place, row in enumerate(rows)
+                if row.source == source and row.is_title is (form == TITLES)
+            ]
+            for source in ("own", "slavic")
+        }
+        known = [place for places in by_source.values() for place in places]
+        weights = max(
+            _tried_weights(),
+            key=lambda weights: min(
+                _lead(logits[places], labels[places], weights) for places in by_source.values() if places
+            ),
         )
-        if (fitted[:-1] >= 0).all():
-            break
-        used.pop(int(fitted[:-1].argmin()))
-    found = np.zeros(len(PARTS) + 1)
-    found[used], found[-1] = fitted[:-1], fitted[-1]
-    return found
+        slope, shift = fit_logistic(
+            combined(logits[known], weights)[:, None],
+            labels[known],
+            source_weights([rows[place] for place in known]),
+            np.zeros(1),
+        )
+        found[form] = np.append(weights[:-1] * slope, shift)
+    return np.array(found)
+
+
+def _tried_weights() -> Iterator[Array]:
+    count = len(PARTS)
+    for persuasion, guess, stimulus in product(PERSUASION_SHARES, GUESS_WEIGHTS, STIMULUS_WEIGHTS):
+        weights = np.zeros(2 * count + 1)
+        weights[PARTS.index(ScoreName.FRAMING)] = 1 - persuasion
+        weights[PARTS.index(ScoreName.PERSUASIVE)] = persuasion
+        weights[count + PARTS.index(ScoreName.SPECULATIVE)] = guess
+        weights[count + PARTS.index(ScoreName.HYPER_STIMULUS)] = stimulus
+        yield weights
+
+
+def _lead(logits: Array, labels: Array, weights: Array) -> float:
+    """By how much the combination ranks better than the best of its parts."""
+    truth = labels.astype(int).tolist()
+    return auc(combined(logits, weights).tolist(), truth) - max(
+        auc(column.tolist(), truth) for column in logits.T
+    )
 
 
 def cross_validate(
@@ -171,6 +215,22 @@ def figures(rows: Sequence[Labelled], logits: Array, overall: Array) -> list[dic
     return found
 
 
+def overall_beside_parts(
+    rows: Sequence[Labelled], logits: Array, overall: Array
+) -> dict[str, dict[str, float]]:
+    """Measure by set how the overall score ranks, and the part that ranks best there; languages together."""
+    found = {}
+    for source in ("own", "slavic", "headlines"):
+        places = [place for place, row in enumerate(rows) if row.source == source]
+        truth = [rows[place].is_any for place in places]
+        if places:
+            found[source] = {
+                "overall": round(auc(overall[places].tolist(), truth), 4),
+                "best_part": round(max(auc(column[places].tolist(), truth) for column in logits.T), 4),
+            }
+    return found
+
+
 def train_head(corpora: Path | None, out: Path) -> None:
     rows = read_all(corpora)
     headlines = list(read_headlines())
@@ -198,11 +258,13 @@ def train_head(corpora: Path | None, out: Path) -> None:
     mark_weights = train_marks.fit(words, np.ones(len(words.labels), dtype=bool))
     network = train(inputs, labels, weights, SEEDS)
     unseen_logits = network.logits(unseen) * title_calibration[:, 0] + title_calibration[:, 1]
-    measured = figures(
-        [*rows, *headlines],
-        np.vstack([logits, unseen_logits]),
-        np.concatenate([logits, unseen_logits]) @ combination[:-1] + combination[-1],
+    overall = np.where(
+        is_title[:, 0], combined(logits, combination[TITLES]), combined(logits, combination[SENTENCES])
     )
+    everything = [*rows, *headlines]
+    all_logits = np.vstack([logits, unseen_logits])
+    all_overall = np.concatenate([overall, combined(unseen_logits, combination[TITLES])])
+    measured = figures(everything, all_logits, all_overall)
     small = {
         "calibration": calibration, "title_calibration": title_calibration, "combination": combination,
         "mark_vector": mark_weights[: encoder.DIMENSIONS], "mark_context": mark_weights[encoder.DIMENSIONS :],
@@ -216,6 +278,7 @@ def train_head(corpora: Path | None, out: Path) -> None:
             source: sum(row.source == source for row in rows) for source in sorted({r.source for r in rows})
         },
         "marks": train_marks.measure(words, networks),
+        "overall": overall_beside_parts(everything, all_logits, all_overall),
         "figures": measured,
     }
     (out / "head.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
@@ -226,8 +289,10 @@ def train_head(corpora: Path | None, out: Path) -> None:
             f"{figure['auc']:>8.3f}{figure['ece']:>8.3f}"
         )
     print(f"marks = {document['marks']}")
+    print(f"overall beside the best part = {document['overall']}")
     stored = (out / "head.npz").read_bytes()
-    print(f"overall = {dict(zip([*PARTS, 'shift'], combination.round(2).tolist(), strict=True))}")
+    for form, weights in zip(("sentences", "titles"), combination.round(2).tolist(), strict=True):
+        print(f"overall of {form} = {weights}")
     print(f"head.npz: {len(stored) / 1000:.0f} KB, sha256 {hashlib.sha256(stored).hexdigest()[:16]}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import structlog
 
 from inforadar.errors import ConfigError
+from inforadar.pipeline.analyze.copies import models_of
 from inforadar.stages.analyze.choose import Analyzers
 from inforadar.store.analyses.save import requeue_analyses
 from inforadar.store.database import Database
@@ -28,6 +29,9 @@ async def analyze_again(database: Database, analyzers: Analyzers) -> int:
             continue
         if analyzer:
             queued += await database.write(
-                requeue_analyses, feed.id, model=analyzer.model, prompt_version=analyzer.prompt_version
+                requeue_analyses,
+                feed.id,
+                models=models_of(analyzer.model),
+                prompt_version=analyzer.prompt_version,
             )
     return queued

@@ -31,12 +31,14 @@ async def open_analysis(
     *,
     check: bool = True,
     apart: bool = False,
+    placed_only: bool = False,
     now: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[AnalysisStage]:
     """Open the analyze stage. With `check`, settings that cannot work are reported now, not with the first item.
 
     With `apart`, the local analyzer works in a process of its own, which ends when idle: right for a program that runs
-    on and has other things to do meanwhile.
+    on and has other things to do meanwhile. With `placed_only`, items wait until they are placed in stories: right for
+    a program that does this too.
     """
     pool = IdlePool(_make_pool)
 
@@ -53,6 +55,7 @@ async def open_analysis(
             concurrency=settings.ai.concurrency,
             budget=Budget(database, settings.ai.daily_budget, now),
             now=now,
+            placed_only=placed_only,
         )
     finally:
         await analyzers.close()

@@ -97,7 +97,14 @@ async def open_worker(
             grouping=GroupStage(database=database, now=now),
             revising=make_revision_stage(parts),
             analysis=await stack.enter_async_context(
-                open_analysis(settings, database, check=Stage.ANALYZE in stages, apart=runs_on, now=now)
+                open_analysis(
+                    settings,
+                    database,
+                    check=Stage.ANALYZE in stages,
+                    apart=runs_on,
+                    placed_only=Stage.GROUP in stages,
+                    now=now,
+                )
             ),
             builder=make_builder(settings, database, now),
             indexer=SearchIndexer(database=database),

@@ -192,7 +192,8 @@ class Worker:
         return await self.canonicalizer.next_turn_s()
 
     async def _group(self) -> None:
-        await self.grouping.run_once()
+        if await self.grouping.run_once():
+            self._wakes.analyze.set()
 
     async def _revise(self) -> None:
         if (await self.revising.run_once())["changed"]:

@@ -7,11 +7,17 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from inforadar.model.article import Extracted
 from inforadar.model.feed_options import FeedOptions
-from inforadar.store.analyses.claims import AnalysisJob, claim_analyses, extend_analyses, release_analyses
+from inforadar.store.analyses.claims import (
+    PLACING_WAIT_S,
+    AnalysisJob,
+    claim_analyses,
+    extend_analyses,
+    release_analyses,
+)
 from inforadar.store.analyses.queries import Spent, load_analysis_counts, load_cached_analysis, load_spending
 from inforadar.store.analyses.save import (
     drop_analysis,
@@ -30,6 +36,7 @@ from inforadar.store.feeds.options import update_feed_options
 from inforadar.store.feeds.queries import load_feed
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.items import items
+from inforadar.store.schema.stories import story_queue
 from inforadar.store.types import db_later, db_now
 from tests.store.making import (
     NOW,
@@ -68,6 +75,20 @@ async def test_an_item_waits_for_its_article(database: Database) -> None:
     feed = await add_feed(database)
     await collect(database, feed, listed())
     assert await database.write(claim_analyses, 1) == []
+
+
+async def test_an_item_waits_until_it_is_placed_in_a_story_but_not_for_long(database: Database) -> None:
+    await ready(database)
+    assert await database.write(claim_analyses, 1, placed_only=True) == []
+    long_ago = {"due_at": db_later(-PLACING_WAIT_S - 1)}
+    await database.write(lambda c: c.execute(update(story_queue).values(**long_ago)))
+    assert len(await database.write(claim_analyses, 1, placed_only=True)) == 1
+
+
+async def test_an_item_that_is_placed_is_analyzed_at_once(database: Database) -> None:
+    await ready(database)
+    await database.write(lambda c: c.execute(delete(story_queue)))
+    assert len(await database.write(claim_analyses, 1, placed_only=True)) == 1
 
 
 async def test_a_job_holds_all_that_the_analyzer_is_given(database: Database) -> None:
@@ -193,7 +214,7 @@ async def test_only_what_this_model_and_prompt_have_not_done_is_queued_again(dat
     await database.write(save_analysis_failure, jobs[3], "invalid: x", None)
     # The fifth is being worked on.
     feed_id = jobs[0].feed_id
-    assert await database.write(requeue_analyses, feed_id, model="m", prompt_version="1") == 3
+    assert await database.write(requeue_analyses, feed_id, models=["m"], prompt_version="1") == 3
     queued = {job.item_id for job in await database.write(claim_analyses, 9)}
     assert queued == {job.item_id for job in jobs[1:4]}
 
@@ -201,7 +222,7 @@ async def test_only_what_this_model_and_prompt_have_not_done_is_queued_again(dat
 async def test_an_item_whose_article_is_on_its_way_is_not_queued_again(database: Database) -> None:
     feed = await add_feed(database)
     await collect(database, feed, listed())
-    assert await database.write(requeue_analyses, feed.id, model="m", prompt_version="1") == 0
+    assert await database.write(requeue_analyses, feed.id, models=["m"], prompt_version="1") == 0
 
 
 async def test_the_counts_tell_lanes_results_and_failures(database: Database) -> None:

@@ -13,7 +13,7 @@ import asyncio
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import assert_never
 from weakref import WeakValueDictionary
@@ -21,12 +21,13 @@ from weakref import WeakValueDictionary
 import structlog
 
 from inforadar.errors import ConfigError, ParseError
-from inforadar.model.analysis import Analysis, Subject, from_json, to_json
+from inforadar.model.analysis import Analysis, AnalyzerName, Subject, from_json, to_json
+from inforadar.model.feed_options import FeedOptions
 from inforadar.model.ids import ItemId
 from inforadar.model.item import shares_its_page
 from inforadar.pipeline.analyze.breaker import REJECTED_PAUSE_S, Breaker
 from inforadar.pipeline.analyze.budget import Budget
-from inforadar.pipeline.analyze.copies import brief_subject, may_share, shared
+from inforadar.pipeline.analyze.copies import brief_subject, may_share, scored_here, shared
 from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, Analyzer, FailureKind
 from inforadar.stages.analyze.choose import Analyzers
@@ -56,6 +57,7 @@ BUDGET_PAUSE_S = 900.0
 """How often to check again once the budget is used up: someone may raise it before the day is over."""
 
 WAITING = "waiting"
+_LOCAL = FeedOptions(analyzer=AnalyzerName.LOCAL)
 
 log = structlog.get_logger()
 
@@ -69,6 +71,8 @@ class AnalysisStage:
     concurrency: int
     now: Callable[[], datetime]
     budget: Budget
+    placed_only: bool = False
+    """Leave items for later that are not placed in a story yet: they may be copies, which need no call to a model."""
     _breakers: dict[tuple[str, str], Breaker] = field(default_factory=dict)
     _asking: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     """Locks by cache key; each lives as long as a task holds or awaits it."""
@@ -102,7 +106,11 @@ class AnalysisStage:
                     own.set()
 
         while jobs := await self.database.write(
-            claim_analyses, _next_batch(limit, endings), without=frozenset(waiting), only=only
+            claim_analyses,
+            _next_batch(limit, endings),
+            without=frozenset(waiting),
+            only=only,
+            placed_only=self.placed_only,
         ):
             by_analyzer = defaultdict(set)
             originals = {job.item_id: asyncio.Event() for job in jobs if job.copy_of is None}
@@ -143,33 +151,45 @@ class AnalysisStage:
             return await self._analyze(job, analyzer, subject, key)
 
     async def _analyze(self, job: AnalysisJob, analyzer: Analyzer, subject: Subject, key: str) -> str:
+        original = await self._load_original(job, analyzer)
+        is_paid = isinstance(analyzer, ModelAnalyzer)
+        if original and is_paid and (own := await self._score_here(subject, job)):
+            copied = Analyzed(analysis=scored_here(own, original, analyzer))
+            return await self._keep(job, analyzer, key, copied)
         breaker = self._breakers.setdefault((analyzer.name, analyzer.model), Breaker(self.now))
         if breaker.pause_s > 0:
             return await self._wait(job, breaker.reason, breaker.pause_s)
-        original = await self._load_original(job, analyzer)
-        is_paid = isinstance(analyzer, ModelAnalyzer)
         asked = brief_subject(subject, original) if original and is_paid and subject.text else subject
         result = await self._ask(analyzer, asked, job)
         match result:
             case Analyzed(analysis=analysis):
                 breaker.answered()
-                if original:
-                    analysis = shared(analysis, original)
-                await self.database.write(
-                    save_cached_analysis,
-                    key,
-                    to_json(analysis),
-                    model=analyzer.model,
-                    prompt_version=analyzer.prompt_version,
-                    tokens_in=result.usage.tokens_in,
-                    tokens_out=result.usage.tokens_out,
-                    cost=result.usage.cost,
-                )
-                return "analyzed" if await self._save(job, analysis) else "lost"
+                whole = shared(analysis, original) if original else analysis
+                return await self._keep(job, analyzer, key, replace(result, analysis=whole))
             case AnalysisFailed():
                 return await self._fail(job, result, breaker)
             case _:
                 assert_never(result)
+
+    async def _keep(self, job: AnalysisJob, analyzer: Analyzer, key: str, result: Analyzed) -> str:
+        await self.database.write(
+            save_cached_analysis,
+            key,
+            to_json(result.analysis),
+            model=analyzer.model,
+            prompt_version=analyzer.prompt_version,
+            tokens_in=result.usage.tokens_in,
+            tokens_out=result.usage.tokens_out,
+            cost=result.usage.cost,
+        )
+        return "analyzed" if await self._save(job, result.analysis) else "lost"
+
+    async def _score_here(self, subject: Subject, job: AnalysisJob) -> Analysis | None:
+        """Return what the local analyzer says, if it was trained for the language."""
+        local = self.analyzers.pick(_LOCAL)
+        result = await self._ask(local, subject, job) if local else None
+        is_measured = isinstance(result, Analyzed) and result.analysis.overall.value is not None
+        return result.analysis if isinstance(result, Analyzed) and is_measured else None
 
     async def _ask(self, analyzer: Analyzer, subject: Subject, job: AnalysisJob) -> Analyzed | AnalysisFailed:
         try:

@@ -24,12 +24,14 @@ from inforadar.store.leases import LEASE_S
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
-from inforadar.store.schema.stories import story_items
+from inforadar.store.schema.stories import story_items, story_queue
 from inforadar.store.types import db_later, db_now, one_of
 
 _i = items.c
 IDLE_WAIT_S = 6 * 3600.0
 """How long an item of an inactive feed waits before the feed is checked again."""
+PLACING_WAIT_S = 300.0
+"""How long an item waits to be placed in a story; then it is analyzed by itself."""
 MAX_POSTPONED = 10_000
 """About how many of them one claim postpones: others wait for its transaction."""
 
@@ -80,12 +82,14 @@ def claim_analyses(
     lease_s: float = LEASE_S,
     without: Collection[WantedAnalyzer] = (),
     only: Sequence[ItemId] = (),
+    placed_only: bool = False,
 ) -> list[AnalysisJob]:
     """Lease items whose article is stored (or will not come): fresh ones first, in each lane the longest waiting first.
 
     Items of disabled and deleted feeds wait: nobody is served them, and a model may cost money. They are postponed on
     the way, so that they do not stand at the head of the queue, however many they are. An enabled feed's come back.
-    Items of feeds that want an analyzer in `without` wait too. `only` takes these queued items, due or not.
+    Items of feeds that want an analyzer in `without` wait too. `only` takes these queued items, due or not. With
+    `placed_only`, an item waits until it is placed in a story, which tells whether it is a copy, but not for long.
     """
     token = new_lease_token()
     due = _i.analyze_at <= db_now()
@@ -98,7 +102,7 @@ def claim_analyses(
     for lane in (and_(FRESH, due), and_(RETRY, due), is_absurd(_i.analyze_at)):
         if len(claimed) < limit:
             _postpone_idle(connection, lane, limit - len(claimed))
-            wanted = and_(lane, *map(_wants_other, without))
+            wanted = and_(lane, *map(_wants_other, without), *([_is_placed()] if placed_only else []))
             claimed += _lease(connection, wanted, limit - len(claimed), token, lease_s)
     return _load_jobs(connection, claimed, token)
 
@@ -165,6 +169,11 @@ def _postpone_idle(connection: Connection, lane: ColumnElement[bool], number: in
 
 def _is_free() -> ColumnElement[bool]:
     return or_(_i.analyze_until.is_(None), _i.analyze_until <= db_now(), is_absurd(_i.analyze_until))
+
+
+def _is_placed() -> ColumnElement[bool]:
+    q = story_queue.c
+    return ~select(q.item_id).where(q.item_id == _i.id, q.due_at > db_later(-PLACING_WAIT_S)).exists()
 
 
 def _wants_other(wanted: WantedAnalyzer) -> ColumnElement[bool]:

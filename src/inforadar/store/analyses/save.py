@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -87,13 +87,17 @@ def _finish(connection: Connection, job: AnalysisJob, **values: Any) -> bool:
     return held is not None
 
 
-def requeue_analyses(connection: Connection, feed_id: FeedId, *, model: str, prompt_version: str) -> int:
-    """Queue items again that this model and prompt have not analyzed, abandoned or not; return how many.
+def requeue_analyses(
+    connection: Connection, feed_id: FeedId, *, models: Sequence[str], prompt_version: str
+) -> int:
+    """Queue items again that none of these models has analyzed with this prompt, given up or not; return how many.
 
     An item whose article is still to be fetched is left alone: it is queued when the article is stored.
     """
     result = _i.analyzer_result
-    other = or_(result["model"].as_string() != model, result["prompt_version"].as_string() != prompt_version)
+    other = or_(
+        result["model"].as_string().not_in(models), result["prompt_version"].as_string() != prompt_version
+    )
     a = articles.c
     unfinished = select(a.uid).where(a.uid == _i.uid, a.url == _i.url, a.next_attempt_at.is_not(None))
     never = and_(_i.analyzed_at.is_(None), ~unfinished.exists())

@@ -163,10 +163,58 @@ def test_a_judging_word_is_dropped_in_every_language(language: str, title: str, 
         ("en", "Horrifying, betrayal of our children"),
         ("it", "Il comune corregge uno scandaloso errore"),
         ("fr", "Le maire dénonce l’odieuse manœuvre"),
+        ("fr", "Le maire dénonce d’odieuses attaques contre les élus"),
     ],
 )
 def test_where_grammar_would_suffer_nothing_is_dropped(language: str, title: str) -> None:
     assert neutralize(title, lexicon_for(language), None).text == title
+
+
+def test_a_judging_word_behind_an_elided_article_is_dropped_where_the_article_fits_the_next_word() -> None:
+    neutral = neutralize("L’incredibile errore del ministro", lexicon_for("it"), None)
+    assert neutral.text == "L’errore del ministro"
+
+
+LITERAL = [
+    ("fr", "Une usine flambe à Lyon, 40 pompiers mobilisés"),
+    ("fr", "Une usine de production de gaz explose près de Lyon"),
+    ("fr", "Le nombre de visites explose les compteurs"),
+    ("fr", "Un homme s'en prend à une passante avec un couteau"),
+    ("fr", "Le PSG étrille Lens 5 à 0"),
+    ("it", "Il Comune demolisce il ponte sul fiume"),
+    ("it", "Il vulcano tuona ancora: cenere su Catania"),
+    ("es", "La policía carga contra los manifestantes en Lima"),
+    ("es", "Un coche arremete contra una terraza en Vigo"),
+    ("ru", "Ураган разнёс крышу школы в Твери"),
+    ("ru", "Самолёт взлетел и вернулся в аэропорт"),
+    ("pl", "Maszyna miażdży rękę robotnika"),
+    ("zh", "以军炮轰加沙北部致十二人死亡"),
+    ("de", "Bayern schießt gegen Dortmund drei Tore"),
+    ("en", "Djokovic wins record Grand Slam title"),
+    ("en", "Israel blasts Hezbollah targets in Lebanon"),
+    ("en", "Police fired back at gunman in Ohio mall"),
+]
+
+
+def test_a_verb_that_is_meant_literally_stays() -> None:
+    changed = [
+        neutral
+        for language, title in LITERAL
+        if (neutral := neutralize(title, lexicon_for(language), None).text) != title
+    ]
+    assert changed == []
+
+
+def test_prices_that_explode_rise() -> None:
+    for language, title, neutral in (
+        ("fr", "Énergie : le prix du gaz explose", "Énergie : le prix du gaz augmente"),
+        ("fr", "Les loyers s’envolent à Nantes", "Les loyers augmentent à Nantes"),
+        ("de", "Die Mieten explodieren in Leipzig", "Die Mieten steigen in Leipzig"),
+        ("es", "Los precios se disparan un 12 % en enero", "Los precios suben un 12 % en enero"),
+        ("ru", "Цены на бензин взлетели на 8 процентов", "Цены на бензин выросли на 8 процентов"),
+        ("pl", "Ceny mieszkań szybują w górę", "Ceny mieszkań rosną"),
+    ):
+        assert neutralize(title, lexicon_for(language), None).text == neutral
 
 
 def test_a_title_that_withholds_is_replaced_by_the_sentence_that_tells() -> None:

@@ -41,6 +41,49 @@ def test_the_lead_stands_in_for_a_loaded_title(language: str, title: str, text: 
     assert analyzed(title, text, language).title == neutral
 
 
+@pytest.mark.parametrize(
+    ("language", "title", "text"),
+    [
+        (
+            "fr", "Le directeur de Lorval s’octroie l’indécente somme de deux millions",
+            "Le directeur du groupe Lorval a touché deux millions d’euros en 2025, 12 % de plus que l’an dernier. "
+            "Les actionnaires votent en juin.",
+        ),
+        (
+            "de", "Clan-Bestie lächelt vor den Richtern in Hagen",
+            "Vor dem Landgericht Hagen hat am Dienstag der Prozess gegen einen 41-Jährigen begonnen, der einen Mann "
+            "getötet haben soll. Das Urteil soll im Mai fallen.",
+        ),
+        (
+            "ru", "Автозавод «Волна» загоняет 900 рабочих на короткую неделю",
+            "Автозавод «Волна» переведёт с 1 марта 900 рабочих на короткую неделю. Увольнений не планируется.",
+        ),
+    ],
+    ids=["judged behind an elided article", "judged by the last part of a word", "told by a sentence with a name"],
+)  # fmt: skip
+def test_a_title_is_loaded_by_any_judging_word_and_a_name_in_quotes_is_no_quotation(
+    language: str, title: str, text: str
+) -> None:
+    assert analyzed(title, text, language).title == text.split(". ", maxsplit=1)[0]
+
+
+def test_a_sentence_that_quotes_somebody_does_not_stand_in() -> None:
+    text = "„Das Urteil ist milde“, sagte der Anwalt am Dienstag nach dem Prozess gegen einen 41-Jährigen in Hagen."
+    assert "Anwalt" not in analyzed("Clan-Bestie lächelt vor den Richtern in Hagen", text, "de").title
+
+
+def test_a_title_of_which_the_rules_leave_little_is_told_by_a_sentence() -> None:
+    told = (
+        "Un repas de cantine sur cinq ne respecte pas les recommandations, selon un rapport publié mercredi"
+    )
+    analysis = analyzed(
+        "La terrible vérité sur les cantines scolaires",
+        f"{told}. Les contrôles ont porté sur 310 établissements.",
+        "fr",
+    )
+    assert analysis.title == told
+
+
 def test_a_sentence_about_something_else_does_not_stand_in() -> None:
     text = "Maria Lund was born in Oslo. Her office opens at nine. Tickets cost 12 euros."
     analysis = analyzed("Shameless minister betrays us all AGAIN!!!", text, "en")

@@ -23,6 +23,11 @@ _NAME = re.compile(rf"(?<=[{LETTERS},] )[{LETTERS.upper()}][^\W\d_]+")
 _MAX_TITLE_SENTENCE_CHARS = 240
 _EARLY_SENTENCES = 6
 _QUOTE = re.compile(r"[\"“”„«»「」『』]")
+_PLAIN = r"[^\s\"“”„«».,:;!?…]+"
+_QUOTED_NAME = re.compile(
+    rf"(?<=[{LETTERS}] )(?:«\s?|[„“\"])(?=[A-ZÀ-ÞĀ-ŽА-ЯЁ]){_PLAIN}(?:\s{_PLAIN}){{0,2}}(?:\s?»|[“”\"])"
+)
+"""Up to three words with a capital, behind a word in small letters: speech follows a colon or begins the sentence."""
 _DIGIT = re.compile(r"\d")
 _BIASED = (Kind.LOADED, Kind.LABEL, Kind.STIMULUS, Kind.BAIT, Kind.URGE, Kind.JUDGING)
 
@@ -147,11 +152,16 @@ def sentences_for_title(sentences: Sequence[Sentence], language: str) -> list[Se
         and len(sentence.text) <= _MAX_TITLE_SENTENCE_CHARS
         and sentence.is_whole
         and not sentence.is_question_or_exclamation
-        and not _QUOTE.search(sentence.text)
+        and not _has_speech(sentence.text)
         and not sentence.has(Kind.YOU)
         and not sentence.has(Kind.FIRST)
         and not leans_on_previous(sentence.text, language)
     ]
+
+
+def _has_speech(text: str) -> bool:
+    """Tell whether a sentence quotes words; a name in quotation marks, like a book's or a ship's, is no quotation."""
+    return _QUOTE.search(_QUOTED_NAME.sub("", text)) is not None
 
 
 def _line(sentence: Sentence) -> str:

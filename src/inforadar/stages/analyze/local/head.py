@@ -34,6 +34,8 @@ PARTS = (
     ScoreName.SPECULATIVE,
 )
 """The scores that the head was trained for: the columns of what `Network.logits` returns."""
+SENTENCES, TITLES = 0, 1
+"""The rows of `Head.combination`."""
 VECTOR_SCALE = 10.0
 """Vectors have length 1, so each number in them is small beside the rule features."""
 _FOLDER = resources.files("inforadar.stages.analyze.local") / "model"
@@ -73,19 +75,40 @@ class Head:
     title_calibration: Numbers
     """The same for titles without a full stop, fitted on titles: loaded ones are more common among them."""
     combination: Numbers
-    """One weight per part and a shift: how the overall score follows from the parts' calibrated logits."""
+    """How the overall score follows from the parts' calibrated logits, see `combined`: a row for sentences, one for
+    titles."""
     marks: MarkModel
 
     def calibrated(self, raw: Numbers, title: str) -> Numbers:
         """Calibrate what the network says: the first row is of the title, the others of sentences."""
         found: Numbers = raw * self.calibration[:, 0] + self.calibration[:, 1]
-        if not title.rstrip().endswith(_FULL_STOPS):
+        if _is_title(title):
             found[0] = raw[0] * self.title_calibration[:, 0] + self.title_calibration[:, 1]
         return found
 
-    def overall_logit(self, logits: Numbers) -> float:
-        """Combine one row of calibrated logits."""
-        return float(logits @ self.combination[:-1] + self.combination[-1])
+    def overall(self, logits: Numbers, title: str) -> Numbers:
+        """Combine calibrated logits to the logit of the overall score, row by row; the first row is of the title."""
+        found = combined(logits, self.combination[SENTENCES])
+        if _is_title(title):
+            found[:1] = combined(logits[:1], self.combination[TITLES])
+        return found
+
+
+def combined(logits: Numbers, weights: Numbers) -> Numbers:
+    """Combine the parts' logits, row by row.
+
+    Each part has two weights: of its logit, and of its logit above 0, by which it counts only where it is likely; a
+    headline without guesses is not more neutral for that. The last weight is the shift.
+    """
+    import numpy  # noqa: PLC0415 - an extra
+
+    both = numpy.hstack([logits, numpy.maximum(logits, 0.0)])
+    found: Numbers = both @ weights[:-1] + weights[-1]
+    return found
+
+
+def _is_title(line: str) -> bool:
+    return not line.rstrip().endswith(_FULL_STOPS)
 
 
 def inputs_for(passages: Sequence[Passage], lexicon: Lexicon) -> Numbers:

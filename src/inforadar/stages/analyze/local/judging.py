@@ -86,7 +86,7 @@ def _cut(text: str, one: Judgement, lexicon: Lexicon) -> str:
     before, after = text[: one.start], text[one.end :]
     if lexicon.spaceless:
         return before + after
-    after = after.lstrip() if not before or before.endswith((" ", "\u00a0")) else after
+    after = after.lstrip() if not before or before.endswith((" ", "\u00a0", "'", "’")) else after
     if not after or not after[0].isalnum():
         before = before.rstrip()
     starts_sentence = not before.strip(" \u00a0¡¿") or before.rstrip()[-1:] in _SENTENCE_STARTS_AFTER
@@ -173,8 +173,10 @@ def _changes_article(text: str, one: Judgement, following: Word) -> bool:
 def _is_romance_phrase(
     text: str, one: Judgement, previous: Word | None, following: Word, language: str
 ) -> bool:
-    if "'" in text[one.start : one.end].replace("’", "'"):
-        return False
+    if text[one.start - 1 : one.start] in ("'", "’"):
+        # "l'odieuse manœuvre" and "d'odieuses attaques" would need another article, "l'odieuse attaque" does not.
+        is_article = text[: one.start - 1].lower().endswith("l") and text[one.start].islower()
+        return is_article and _sound(text[one.start : one.end], language) == _sound(following.lower, language)
     if previous is None:
         return True
     if not (is_function_word(previous.lower, language) or previous.lower[0].isdecimal()):

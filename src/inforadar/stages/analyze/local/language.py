@@ -66,6 +66,8 @@ DEPENDS_ON_SOUND = {
     language: frozenset(words.split()) for language, words in _LISTS["depends_on_sound"].items()
 }
 """Words before a noun whose form depends on how the noun begins, by language."""
+ELISIONS = {language: frozenset(words.split()) for language, words in _LISTS["elisions"].items()}
+"""Small words that lose their vowel and are written together with the next word, by language, without apostrophe."""
 LETTERS = "".join(_LISTS["letters"].values())
 """Small letters of all languages, as ranges of a regular expression."""
 GROUP_NAMES = frozenset(" ".join(_LISTS["groups"].values()).split())

@@ -15,6 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
+from inforadar.stages.analyze.local.language import ELISIONS
 from inforadar.stages.analyze.local.terms import TermIndex
 from inforadar.stages.analyze.local.text import Word
 
@@ -83,6 +84,8 @@ class Judgement(NamedTuple):
 
 ROMANCE = frozenset({"es", "fr", "it"})
 """Languages with lists whose adjectives stand before or after their noun."""
+_WITH_COMPOUNDS = frozenset({"de", "ru"})
+"""Languages that join nouns by a hyphen, the last one saying what it is."""
 _JUDGING_SECTIONS = ("judging_adjectives", "judging_adverbs", "judging_words")
 _JUDGING_WEIGHT = 2
 
@@ -95,6 +98,7 @@ class Lexicon:
         self.language = language
         self.name = language
         self.spaceless = False
+        self.elisions = ELISIONS.get(language, frozenset())
         for file in files:
             self.name = file.get("name", self.name)
             self.spaceless = file.get("spaceless", self.spaceless)
@@ -115,22 +119,27 @@ class Lexicon:
         self.tails = tuple(sorted(terms("tail"), key=len, reverse=True))
         self.leads = tuple(sorted(terms("lead"), key=len, reverse=True))
         self.endings = tuple(sorted(terms("ending"), key=len, reverse=True))
-        self.neutral = dict(sections.get("neutral", {}))
+        self.neutral_of_amounts = dict(sections.get("neutral_of_amounts", {}))
+        self.neutral = sections.get("neutral", {}) | self.neutral_of_amounts
         self.forces = frozenset(terms("forces"))
+        self.aims = frozenset(terms("aims"))
+        self.amounts = frozenset(terms("amounts"))
         self.vocabulary = frozenset(
             word
             for section in sections.values()
             for group in section.values()
             for word in _single_words(group)
         )
-        self._signs: TermIndex[tuple[Kind, int]] = TermIndex(spaceless=self.spaceless)
+        self._signs: TermIndex[tuple[Kind, int]] = TermIndex(
+            spaceless=self.spaceless, elisions=self.elisions, compounds=language in _WITH_COMPOUNDS
+        )
         for kind in Kind:
             for weight, group in sections.get(kind.value, {}).items():
                 for term in _split(group):
                     self._signs.add(term, (kind, int(weight)))
-        self._droppable: TermIndex[bool] = TermIndex(spaceless=self.spaceless)
+        self._droppable: TermIndex[bool] = TermIndex(spaceless=self.spaceless, elisions=self.elisions)
         self._add_judgements({section: terms(section) for section in _JUDGING_SECTIONS})
-        self._topics: TermIndex[str] = TermIndex(spaceless=self.spaceless)
+        self._topics: TermIndex[str] = TermIndex(spaceless=self.spaceless, elisions=self.elisions)
         for topic, group in sections.get("category", {}).items():
             for term in _split(group):
                 self._topics.add(term, topic)

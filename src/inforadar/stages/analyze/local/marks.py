@@ -17,6 +17,7 @@ from inforadar.semantic import encoder
 from inforadar.stages.analyze.local.language import GROUP_NAMES, is_function_word
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon
 from inforadar.stages.analyze.local.passage import EFFECT, Passage, read_passage
+from inforadar.stages.analyze.local.terms import elision_in
 from inforadar.stages.analyze.local.text import Word, is_title_case
 
 if TYPE_CHECKING:
@@ -62,10 +63,16 @@ def candidates_in(passage: Passage, lexicon: Lexicon) -> list[Candidate]:
     else:
         found = [
             Candidate(*word)
-            for word in passage.words
+            for word in (_without_elision(word, lexicon) for word in passage.words)
             if is_content_word(word.lower, lexicon) and not _is_name(passage, word, lexicon)
         ]
     return [word for word in found if not is_code(word.start)][:MAX_WORDS_READ]
+
+
+def _without_elision(word: Word, lexicon: Lexicon) -> Word:
+    """Leave the article out of "l'arnaque": only the word itself is marked."""
+    elided = elision_in(word.lower, lexicon.elisions)
+    return Word(word.lower[elided:], word.start + elided, word.end) if elided else word
 
 
 def _is_name(passage: Passage, word: Word, lexicon: Lexicon) -> bool:

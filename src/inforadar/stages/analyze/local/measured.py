@@ -89,19 +89,23 @@ def measure_all(
 
     `headline` is the title, or the first sentence of an item without one; `sentences` are `sampled` from the text.
     """
+    import numpy  # noqa: PLC0415 - an extra
+
     head = load_head()
     passages = [headline, *sentences]
     raw = head.network.logits(inputs_for(passages, lexicon))
     logits = head.calibrated(raw, headline.text)
-    values = probability(logits)
-    combined = _combine(values, has_title=title is not None)
+    overall = head.overall(logits, headline.text)
+    *combined, overall_value = _combine(
+        probability(numpy.hstack([logits, overall[:, None]])), has_title=title is not None
+    ).tolist()
     marked = _marked(head, passages, raw, logits, lexicon)
     scores: dict[ScoreName, Score] = {
-        part: _score(part, float(combined[column]), _words_for(part, marked, headline, passages, lexicon))
-        for column, part in enumerate(PARTS)
+        part: _score(part, value, _words_for(part, marked, headline, passages, lexicon))
+        for part, value in zip(PARTS, combined, strict=True)
     }
     scores |= {name: listed_score(name, title, text) for name in LISTED if name not in PARTS}
-    scores[ScoreName.OVERALL] = _overall(head, combined, scores)
+    scores[ScoreName.OVERALL] = _overall(overall_value, scores)
     return scores
 
 
@@ -231,12 +235,8 @@ def _score(part: ScoreName, value: float, words: tuple[str, ...]) -> Score:
     return Score(value=value, reason=clean_line(reason, MAX_REASON_CHARS), words=words)
 
 
-def _overall(head: Head, values: Numbers, scores: dict[ScoreName, Score]) -> Score:
-    import numpy  # noqa: PLC0415 - an extra
-
-    limited = numpy.clip(values, 1e-6, 1 - 1e-6)
-    logit = head.overall_logit(numpy.log(limited / (1 - limited)))
-    value = round(float(probability(numpy.array(logit, dtype=numpy.float32))), 3)
+def _overall(value: float, scores: dict[ScoreName, Score]) -> Score:
+    value = round(value, 3)
     by_value = sorted(PARTS, key=lambda part: -(scores[part].value or 0.0))
     leading = [part for part in by_value if (scores[part].value or 0.0) >= SLANTED]
     if not leading:

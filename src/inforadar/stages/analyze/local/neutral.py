@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from inforadar.stages.analyze.local.judging import without_judgements
-from inforadar.stages.analyze.local.language import BEFORE_PREDICATE
+from inforadar.stages.analyze.local.language import ARTICLES, BEFORE_PREDICATE
 from inforadar.stages.analyze.local.lexicon import ROMANCE, Kind, Lexicon, lexicon_for
 from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.shouting import lower_shouting
@@ -35,13 +35,17 @@ _EVER = re.compile(
 """The end of "the most incredible … ever", which is dropped with its start."""
 _BEFORE_NOUN = frozenset(
     {"a", "an", "the", "of", "in", "after", "two", "three", "four", "five", "several"}
-    | {"bomb", "twin", "deadly"}
+    | {"bomb", "twin", "deadly", "grand", "poetry", "body"}
 )
 _AFTER_NOUN = frozenset(
     {"in", "at", "on", "near", "around", "across", "kill", "kills", "killed"}
     | {"case", "rock", "hit", "leave", "", "off", "into", "through", "open", "shut", "door", "doors"}
+    | {"dunk", "dunks", "poet", "poets", "poetry", "title", "titles", "winner", "winners"}
 )
 """Before these words the verb attacks nobody: rockets blast off, cars slam into walls."""
+_CLAUSE_END = re.compile(r"[.,;:!?…–—|]\s")
+_RELATIVE = frozenset({"qui", "que", "che"})
+"""After these words, the verb is of a clause within the sentence, and its subject may be something else."""
 _BEFORE_DEED = frozenset({"after", "by", "for", "while", "before", "without", "of"})
 """After these words, "shocking" and the like are verbs: "fired after shocking children"."""
 _GERMAN_ENDINGS = ("e", "en", "er", "es", "em")
@@ -180,9 +184,12 @@ def _with_plain_verbs(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
     def plain(match: re.Match[str]) -> str:
         original = match.group(1)
         # Letters that only look alike ("ſ") match regardless of case, but are not in the list.
-        word = lexicon.neutral.get(original.lower().replace(",", ""))
-        before = text[: match.start()]
-        if word is None or _is_noun(before, text[match.end() :]) or _is_force(before, lexicon):
+        key = original.lower().replace(",", "").replace("’", "'")
+        word = lexicon.neutral.get(key)
+        before, after = text[: match.start()], text[match.end() :]
+        if word is None or _is_noun(before, after, lexicon) or _is_force(before, after, lexicon):
+            return original
+        if key in lexicon.neutral_of_amounts and not _is_of_amount(before, after, lexicon):
             return original
         changes.append(f"“{original}” is loaded")
         return word[:1].upper() + word[1:] if original[:1].isupper() and is_title_case(text) else word
@@ -190,16 +197,33 @@ def _with_plain_verbs(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
     return (patterns.loaded.sub(plain, text), changes) if patterns.loaded else (text, [])
 
 
-def _is_noun(before: str, after: str) -> bool:
+def _is_noun(before: str, after: str, lexicon: Lexicon) -> bool:
     """Tell whether a word is a noun, as in "Three blasts in Mumbai kill 21": counted, or before a place or a verb."""
     previous = before.rsplit(maxsplit=1)[-1].lower() if before.split() else ""
+    if lexicon.language != "en":
+        return not previous and not lexicon.spaceless
     following = after.split(maxsplit=1)[0].lower().strip(".,;:!?") if after.split() else ""
     return previous in _BEFORE_NOUN or previous.isdecimal() or not previous or following in _AFTER_NOUN
 
 
-def _is_force(before: str, lexicon: Lexicon) -> bool:
-    """Tell whether the subject is a force of nature: hurricanes slam coasts and criticize nobody."""
-    return any(word.lower in lexicon.forces for word in words_of(before))
+def _is_force(before: str, after: str, lexicon: Lexicon) -> bool:
+    """Tell whether the verb is meant literally: hurricanes slam coasts, armies blast bases; they criticize nobody."""
+    return any(word.lower in lexicon.forces for word in words_of(before)) or any(
+        word.lower in lexicon.aims for word in words_of(after)
+    )
+
+
+def _is_of_amount(before: str, after: str, lexicon: Lexicon) -> bool:
+    """Tell whether prices, numbers and the like are what rises or falls: a house that explodes does not rise."""
+    clause = words_of(_CLAUSE_END.split(before)[-1])
+    following = words_of(after)[:2]
+    # "explose les compteurs" has an object, "se dispara un 12 %" has none.
+    has_object = bool(following) and following[0].lower in ARTICLES and not following[-1].lower[0].isdecimal()
+    return (
+        any(word.lower in lexicon.amounts for word in clause[:2])
+        and clause[-1].lower not in _RELATIVE
+        and not has_object
+    )
 
 
 def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:

@@ -38,10 +38,18 @@ class _Starts(Generic[T]):
 
 
 class TermIndex(Generic[T]):
-    """Entries by their first word, or by their first character in scripts without spaces. A star ends a stem."""
+    """Entries by their first word, or by their first character in scripts without spaces. A star ends a stem.
 
-    def __init__(self, *, spaceless: bool) -> None:
+    `elisions` are small words that lose their vowel before the next one: "l'arnaque" has the entry "arnaque". With
+    `compounds`, "Clan-Bestie" has the entry "Bestie".
+    """
+
+    def __init__(
+        self, *, spaceless: bool, elisions: frozenset[str] = frozenset(), compounds: bool = False
+    ) -> None:
         self._spaceless = spaceless
+        self._compounds = compounds
+        self._elisions = elisions
         self._exact: dict[str, _Starts[T]] = {}
         self._stems: dict[str, _Starts[T]] = {}
         self._lengths: list[int] = []
@@ -65,8 +73,12 @@ class TermIndex(Generic[T]):
 
     def _find_words(self, words: list[Word]) -> Iterator[tuple[T, int, int]]:
         memo = self._memo
-        for index, (lower, start, end) in enumerate(words):
-            starts = memo[lower] if lower in memo else self._starts(lower)
+        for index, (lower, first, end) in enumerate(words):
+            start, starts = first, memo[lower] if lower in memo else self._starts(lower)
+            if starts is None and (elided := elision_in(lower, self._elisions)):
+                start, starts = first + elided, self._starts(lower[elided:])
+            elif starts is None and self._compounds and "-" in lower:
+                starts = self._starts(lower.rpartition("-")[2])
             if starts is None:
                 continue
             for payload in starts.alone:
@@ -96,6 +108,12 @@ class TermIndex(Generic[T]):
         known = found if found.alone or found.phrases or found.stemmed else None
         self._memo[word] = known
         return known
+
+
+def elision_in(word: str, elisions: frozenset[str]) -> int:
+    """Return how many characters of a word are a small word before it that lost its vowel: 2 of "l'arnaque"."""
+    head, apostrophe, rest = word.partition("'") if elisions else ("", "", "")
+    return len(head) + 1 if apostrophe and len(rest) > 1 and head in elisions else 0
 
 
 def _continues(words: list[Word], index: int, rest: tuple[str, ...]) -> bool:

@@ -24,7 +24,7 @@ from inforadar.stages.analyze.local.lexicon import LANGUAGES, Kind, Lexicon
 from inforadar.stages.analyze.local.measured import is_measured, judge_lines
 from inforadar.stages.analyze.local.neutral import neutralize
 from inforadar.stages.analyze.local.passage import Passage, read_passage
-from inforadar.stages.analyze.local.text import without_emoji
+from inforadar.stages.analyze.local.text import without_emoji, words_of
 
 AS_PUBLISHED = "Nothing to drop: the title is as published."
 WITHHOLDING = "The title withholds what it is about; a sentence of the article tells it."
@@ -92,7 +92,9 @@ def neutral_title(
     is_loaded = False
     if is_measured(lexicon.language):
         withholds = clickbait >= _LOADED and _withholds(title)
-        is_loaded = withholds or is_loaded_title(text, lexicon)
+        # "La terrible vérité sur les cantines" says more than "Les cantines": a sentence should tell it.
+        left = line if len(words_of(text)) * 2 < len(title.words) else text
+        is_loaded = withholds or is_loaded_title(left, lexicon)
         if (
             is_loaded
             and lexicon.language in LANGUAGES
