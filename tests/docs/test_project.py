@@ -43,7 +43,7 @@ def test_every_imported_package_is_a_declared_dependency() -> None:
     undeclared = {
         package
         for package in imported
-        if declared.isdisjoint(normal_name(name) for name in distributions.get(package, ()))
+        if declared.isdisjoint(normal_name(name) for name in distributions.get(package, (package,)))
     }
     assert undeclared == set()
 
