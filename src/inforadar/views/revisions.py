@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -258,53 +257,6 @@ def _says_old(words: Sequence[Word], old: Sequence[Word], new: Sequence[Word]) -
         return bool(lost & set(numbers_in(words)))
     gone = {word.key for word in old if word.is_word} - {word.key for word in new if word.is_word}
     return bool(gone) and len(gone & {word.key for word in words}) >= len(gone) / 2
-
-
-def diff_markdown(history: ItemHistory, diff: ShownDiff, stored: StoredRevision | None) -> str:
-    """The change as a text to paste: both passages, addresses, times, hashes, the note, other outlets."""
-    lines = [f"**{_md(history.outlet)}: {_md(history.title)}**", "", _md_url(history.link), ""]
-    for name, version in (("Before", diff.old), ("After", diff.new)):
-        seen = f"seen {utc_text(version.seen_at)} to {utc_text(version.last_seen_at)}"
-        lines.append(f"- {name}: version {version.number}, {seen}, SHA-256 `{version.hash}`")
-    if stored is not None:
-        lines.append(f"- Changed: {kinds_text(stored)} ({noted_text(stored)})")
-        if score := score_change(stored):
-            lines.append(f"- Score of the wording: {score}")
-        if stored.revision.note:
-            lines.append(f"- The outlet's note: “{_md(stored.revision.note)}”")
-    if diff.title:
-        lines += ["", f"Headline: {_md_runs(diff.title)}"]
-    for paragraph in diff.paragraphs:
-        if paragraph.state is not ParagraphState.SAME:
-            lines += ["", f"> {_md_runs(paragraph.runs)}"]
-    tellings = history.tellings.get(str(stored.id), ()) if stored else ()
-    if tellings:
-        lines += ["", "Other outlets:", ""]
-        for one in tellings:
-            says = "still says" if one.says_old else "says"
-            lines.append(f"- {_md(one.outlet)} {says}: “{_md(one.sentence)}” ({_md_url(one.url)})")
-    return "\n".join(lines) + "\n"
-
-
-_MD_SIGNS = re.compile(r"([\\`*_{}\[\]<>#|~])")
-
-
-def _md(text: str) -> str:
-    return _MD_SIGNS.sub(r"\\\1", one_line(text))
-
-
-def _md_url(url: str) -> str:
-    return "<" + re.sub(r"[\s<>\\]", "", url) + ">"
-
-
-def _md_runs(runs: Sequence[tuple[Op, str]]) -> str:
-    marks = {Op.REMOVED: "~~", Op.ADDED: "**"}
-    parts = []
-    for op, text in runs:
-        mark, inner = marks.get(op, ""), _md(text)
-        if inner:
-            parts.append(f"{mark}{inner}{mark}" + (" " if text[-1:].isspace() else ""))
-    return "".join(parts).strip()
 
 
 def history_document(history: ItemHistory, *, with_text: bool) -> dict[str, Any]:

@@ -112,7 +112,6 @@ SENTENCES = (
     ),
     term("sentence", "A digest is hourly, daily@08:00 or weekly@mon@08:00, not %(given)s."),
     term("sentence", "Quiet hours look like 22:00-07:00, not %(given)s."),
-    term("sentence", "%(zone)s is not a time zone; use a name such as Europe/Warsaw."),
     term("sentence", "There is no such message, or it was sent already."),
     term("sentence", "A name has 1 to %(number)s printable characters and no colon."),
     term("sentence", "A password has %(least)s to %(most)s characters; nothing was changed."),

@@ -21,12 +21,12 @@ from inforadar.store.database import Database
 from inforadar.store.items.find import find_item
 from inforadar.store.items.one_row import with_all_feeds
 from inforadar.texts import counted
+from inforadar.views.revision_markdown import diff_markdown
 from inforadar.views.revisions import (
     HistoryEntry,
     ItemHistory,
     ShownDiff,
     changed_text,
-    diff_markdown,
     history_document,
     is_minor,
     kinds_text,

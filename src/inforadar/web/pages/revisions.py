@@ -20,11 +20,11 @@ from inforadar.store.items.one_row import load_shown_item
 from inforadar.store.published.contents import load_published_contents
 from inforadar.translations import ENGLISH, speaking
 from inforadar.translations import gettext as _
+from inforadar.views.revision_markdown import diff_markdown
 from inforadar.views.revisions import (
     ItemHistory,
     ShownDiff,
     changed_text,
-    diff_markdown,
     is_minor,
     kinds_text,
     noted_text,

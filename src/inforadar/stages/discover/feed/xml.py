@@ -7,18 +7,16 @@ elements to look for, in order.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import tzinfo
 from itertools import islice
 from typing import Any
 from urllib.parse import urljoin
 
 from inforadar.model.feed_warning import FeedWarning
-from inforadar.model.item import MAX_ENCLOSURES, Enclosure
 from inforadar.stages.discover.dates.absolute import DateOrder
 from inforadar.stages.discover.dates.order import find_date_order
+from inforadar.stages.discover.feed.enclosures import Media, parse_duration
 from inforadar.stages.discover.feed.fields import Element, Fields
 from inforadar.stages.discover.feed.hints import read_hints
 from inforadar.stages.discover.feed.markup import element_html
@@ -58,7 +56,6 @@ _AUTHOR = ("itunes:author", "managingeditor")
 _PERSON = ("name", "email", "uri")
 _COMMENTS = ("slash:comments", "thr:total")
 _PICTURES = {"media:content": "url", "media:thumbnail": "url", "itunes:image": "href"}
-_DURATION = re.compile(r"\d{1,7}(?::\d{1,2}){0,2}(?:\.\d+)?", re.ASCII)
 _ABSOLUTE = ("http://", "https://")
 _MAX_BASE_CHARS = 2_000
 """Every relative link grows by its base: a long base times twenty thousand links would fill the memory."""
@@ -138,7 +135,7 @@ class _Reader:
 
     def _entry(self, item: Element) -> RawEntry:
         found = Fields(item)
-        media = _Media()
+        media = Media()
         if found.media:
             self._add_media(media, found.media)
         link = self._link(found.links)
@@ -192,7 +189,7 @@ class _Reader:
                     best, is_best_page = self._absolute(link, href.strip()), is_page
         return best
 
-    def _other_links(self, media: _Media, links: list[Element]) -> tuple[str | None, str | None]:
+    def _other_links(self, media: Media, links: list[Element]) -> tuple[str | None, str | None]:
         """The entry's own address and that of its discussion; files that are linked are added to the media."""
         itself = comments = None
         for link in links:
@@ -275,7 +272,7 @@ class _Reader:
             names[other] = None
         return tuple(names)
 
-    def _add_media(self, media: _Media, elements: list[tuple[str, Element]]) -> None:
+    def _add_media(self, media: Media, elements: list[tuple[str, Element]]) -> None:
         """Add pictures, files, the view count and the description from Media RSS and podcast elements."""
         for key, element in elements:
             if key in _PICTURES:
@@ -308,49 +305,6 @@ class _Reader:
                 media.views = next(counts, media.views)
 
 
-class _Media:
-    """The pictures and files of one entry, as they are found."""
-
-    __slots__ = ("description", "enclosures", "image", "views")
-
-    def __init__(self) -> None:
-        self.image: str | None = None
-        self.enclosures: dict[str, Enclosure] = {}
-        """By URL: publishers name the same file as enclosure and as media content."""
-        self.views: int | None = None
-        self.description: str | None = None
-
-    def add(
-        self,
-        url: str,
-        type_: str | None,
-        length: int | None,
-        duration: int | None = None,
-        title: str | None = None,
-    ) -> None:
-        known = self.enclosures.get(url)
-        if known is None and len(self.enclosures) >= MAX_ENCLOSURES:
-            return
-        self.enclosures[url] = Enclosure(
-            url=url,
-            type=(known and known.type) or (type_ or "").strip().lower() or None,
-            length=(known and known.length) or length or None,
-            duration=(known and known.duration) or duration,
-            title=(known and known.title) or title or None,
-        )
-
-    def finished(self, duration: str | None) -> tuple[Enclosure, ...]:
-        """All files; the duration that a podcast gives for its episode belongs to the first that can be played."""
-        found = tuple(self.enclosures.values())
-        seconds = parse_duration(duration)
-        if seconds is None:
-            return found
-        played = next((one for one in found if (one.type or "").startswith(("audio/", "video/"))), found[0])
-        return tuple(
-            replace(one, duration=seconds) if one is played and not one.duration else one for one in found
-        )
-
-
 def _date_texts(items: list[Element]) -> Iterator[str]:
     for item in items:
         for child in item:
@@ -380,16 +334,6 @@ def _is_image(element: Element) -> bool:
 def _media_title(element: Element) -> str | None:
     texts = (child.text for child in element if KEYS[child.tag] == "media:title" and child.text)
     return next((text.strip() for text in texts if text.strip()), None)
-
-
-def parse_duration(text: str | None) -> int | None:
-    """Seconds from `3723`, `62:03`, `1:02:03` or `3723.5`; None if it is none of them."""
-    if not text or len(text) > 20 or not _DURATION.fullmatch(text := text.strip()):
-        return None
-    seconds = 0
-    for part in text.partition(".")[0].split(":"):
-        seconds = seconds * 60 + int(part)
-    return seconds or None
 
 
 def _count(text: Any) -> int | None:
