@@ -82,9 +82,10 @@ class Desktop:
             pass_fds=[write],
         )
         os.close(write)
-        number = await asyncio.to_thread(os.read, read, 16)
-        os.close(read)
-        self.environment["DISPLAY"] = f":{number.decode().strip()}"
+        with os.fdopen(read) as told:
+            # The whole line: it is written in two parts, and the screen ends if nobody reads the second.
+            number = await asyncio.to_thread(told.readline)
+        self.environment["DISPLAY"] = f":{number.strip()}"
         program = await self._start("dbus-run-session", "--", *command)
         try:
             yield
