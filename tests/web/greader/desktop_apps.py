@@ -82,9 +82,10 @@ class Desktop:
             pass_fds=[write],
         )
         os.close(write)
-        number = await asyncio.to_thread(os.read, read, 16)
-        os.close(read)
-        self.environment["DISPLAY"] = f":{number.decode().strip()}"
+        with os.fdopen(read) as told:
+            # The whole line: it is written in two parts, and the screen ends if nobody reads the second.
+            number = await asyncio.to_thread(told.readline)
+        self.environment["DISPLAY"] = f":{number.strip()}"
         program = await self._start("dbus-run-session", "--", *command)
         try:
             yield
@@ -152,12 +153,19 @@ async def test_liferea_fetches_and_marks(
         f'updateInterval="-1" expanded="true" {account}/></body></opml>'
     )
 
+    async def has_fetched() -> bool:
+        # It has a welcome of its own, and a key pressed too early opens a dialog that takes all others.
+        found = desktop.home / ".local/share/liferea/liferea.db"
+        query = "SELECT count(*) FROM items WHERE title LIKE 'Headline%'"
+        return await asyncio.to_thread(asked, found, query) == 3
+
     async def has_read_next() -> bool:
-        # "Next unread item": selects it, which marks it as read, as soon as there is one.
+        # "Next unread item": selects it, which marks it as read.
         await desktop.press("ctrl+n", "Liferea")
         return await count_read(newsroom) == 3
 
     async with desktop.running("liferea"):
+        await wait_for("fetching in Liferea", has_fetched)
         await wait_for("marking all three as read in Liferea", has_read_next)
 
 
@@ -228,7 +236,7 @@ def encrypted(text: str) -> str:
 
 
 def asked(database: Path, query: str) -> int:
-    """The answer of RSS Guard's database; 0 as long as it is not there."""
+    """The answer of a program's database; 0 as long as it is not there."""
     try:
         connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     except sqlite3.Error:

@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 import aiohttp
 import pytest
 
+from inforadar.actions.people.tokens import revoke
 from inforadar.model.feed import Feed
 from inforadar.model.ids import new_uuid
 from inforadar.model.item_number import id_range, item_number, parse_item_number
-from inforadar.model.person import FIRST_PERSON
+from inforadar.model.person import FIRST_PERSON, TokenKind
 from inforadar.store.database import Database
 from inforadar.store.people.marks import load_marks
+from inforadar.store.people.queries import load_tokens
 from inforadar.store.people.save_marks import save_marks
 from inforadar.urls import url_hash
 from inforadar.web.http.login_limit import FREE_FAILURES
@@ -300,11 +302,21 @@ async def test_bad_input_is_refused_and_odd_input_is_not(
 
 
 async def test_a_revoked_app_password_ends_its_auth_token(app: ReaderApp, newsroom: Newsroom) -> None:
-    from inforadar.actions.people.tokens import revoke  # noqa: PLC0415
-    from inforadar.model.person import TokenKind  # noqa: PLC0415
-    from inforadar.store.people.queries import load_tokens  # noqa: PLC0415
-
     (token,) = await newsroom.database.read(load_tokens, FIRST_PERSON, [TokenKind.APP])
     await revoke(newsroom.database, FIRST_PERSON, token.id, [TokenKind.APP])
     await app.get("subscription/list")
     assert app.status == 401
+
+
+async def test_it_is_seen_when_an_app_password_was_last_used(app: ReaderApp, newsroom: Newsroom) -> None:
+    async def used_at() -> datetime | None:
+        (token,) = await newsroom.database.read(load_tokens, FIRST_PERSON, [TokenKind.APP])
+        return token.used_at
+
+    right = app.headers["Authorization"]
+    app.headers = {"Authorization": f"{right}0"}
+    await app.get("user-info")
+    assert (app.status, await used_at()) == (401, None)
+    app.headers = {"Authorization": right}
+    await app.get("user-info")
+    assert await used_at() is not None

@@ -6,11 +6,12 @@ import secrets
 from collections.abc import Sequence
 from datetime import timedelta
 
+from inforadar.clock import utc_now
 from inforadar.errors import UsageError
 from inforadar.model.person import Person, PersonId, Token, TokenId, TokenKind
 from inforadar.store.database import Database
 from inforadar.store.people.queries import load_tokens
-from inforadar.store.people.save_tokens import delete_token, insert_token, note_use, take_link
+from inforadar.store.people.save_tokens import USE_NOTED_S, delete_token, insert_token, note_use, take_link
 
 LINK_LIFETIME = timedelta(days=1)
 SESSION_LIFETIME = timedelta(days=30)
@@ -65,8 +66,10 @@ async def revoke(
     await database.write(delete_token, person_id, token_id, kinds)
 
 
-async def note_token_use(database: Database, token_id: TokenId) -> None:
-    await database.write(note_use, token_id)
+async def note_token_use(database: Database, token: Token) -> None:
+    """Note that a secret is used, unless that was done lately."""
+    if token.used_at is None or (utc_now() - token.used_at).total_seconds() > USE_NOTED_S:
+        await database.write(note_use, token.id)
 
 
 def checked_label(label: str) -> str:

@@ -102,12 +102,13 @@ def find_by_token(
     return (_person(row), _token(row, "token_")) if row else None
 
 
-def load_app_token(connection: Connection, token_id: TokenId) -> tuple[Person, str] | None:
-    """Load the owner of an app password and its stored hash, from which its auth tokens are derived."""
+def load_app_token(connection: Connection, token_id: TokenId) -> tuple[Person, Token, str] | None:
+    """Load an app password with its owner and its stored hash, from which its auth tokens are derived."""
     t = person_tokens.c
-    query = _select().add_columns(t.hash.label("hash")).join(person_tokens, t.person_id == people.c.id)
+    columns = (column.label(f"token_{column.name}") for column in t)
+    query = _select().add_columns(*columns).join(person_tokens, t.person_id == people.c.id)
     row = connection.execute(query.where(t.id == token_id, t.kind == TokenKind.APP.value)).first()
-    return (_person(row), row.hash) if row else None
+    return (_person(row), _token(row, "token_"), row.token_hash) if row else None
 
 
 def load_tokens(connection: Connection, person_id: PersonId, kinds: Sequence[TokenKind]) -> list[Token]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from inforadar.actions.people.tokens import note_token_use
 from inforadar.model.person import Person, Token, TokenId, TokenKind
 from inforadar.store.database import Database
 from inforadar.store.people.queries import find_by_token, load_app_token, name_key
@@ -47,30 +48,32 @@ async def log_in(database: Database, name: str, password: str) -> Caller | None:
     found = await database.read(find_by_token, password, [TokenKind.APP]) if password else None
     if found is None or name_key(found[0].name) != name_key(name):
         return None
-    return await _caller(database, found[1])
+    caller = await _caller(database, found[1].id)
+    return caller[0] if caller else None
 
 
 async def find_caller(database: Database, auth: str) -> Caller | None:
     """Find the person behind an auth token."""
     token_id, _, _ = auth.rpartition("/")[2].partition(".")
     try:
-        stored = await database.read(load_app_token, TokenId(UUID(token_id)))
+        found = await _caller(database, TokenId(UUID(token_id)))
     except ValueError:
         return None
-    if stored is None:
+    if found is None:
         return None
-    person, secret = stored
-    right = _auth(person, TokenId(UUID(token_id)), secret)
-    is_right = hmac.compare_digest(auth.encode("utf-8", "replace"), right.encode())
-    return Caller(person=person, auth=right, secret=secret) if is_right else None
+    caller, token = found
+    if not hmac.compare_digest(auth.encode("utf-8", "replace"), caller.auth.encode()):
+        return None
+    await note_token_use(database, token)
+    return caller
 
 
-async def _caller(database: Database, token: Token) -> Caller | None:
-    stored = await database.read(load_app_token, token.id)
+async def _caller(database: Database, token_id: TokenId) -> tuple[Caller, Token] | None:
+    stored = await database.read(load_app_token, token_id)
     if stored is None:
         return None
-    person, secret = stored
-    return Caller(person=person, auth=_auth(person, token.id, secret), secret=secret)
+    person, token, secret = stored
+    return Caller(person=person, auth=_auth(person, token_id, secret), secret=secret), token
 
 
 def _auth(person: Person, token_id: TokenId, secret: str) -> str:

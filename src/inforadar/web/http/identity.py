@@ -21,7 +21,6 @@ from urllib.parse import parse_qs
 from starlette.types import Scope
 
 from inforadar.actions.people.tokens import note_token_use
-from inforadar.clock import utc_now
 from inforadar.config import WebSettings
 from inforadar.errors import NotFoundError
 from inforadar.model.person import Person, PersonId, Token, TokenId, TokenKind
@@ -35,7 +34,6 @@ IDENTITY_SCOPE = "inforadar.identity"
 PEER_SCOPE = "inforadar.peer"
 """The scope key of the address that is connected to us, whatever forwarding headers say."""
 USER_HEADER = b"remote-user"
-USE_NOTED_S = 3600
 _FEED_PATHS = ("/rss", "/feeds/")
 MAX_COOKIES = 5
 
@@ -137,8 +135,8 @@ class Identities:
         if not secret:
             return None
         found = await self._database.read(find_by_token, secret, [kind])
-        if found is not None and _is_use_to_note(found[1]):
-            await note_token_use(self._database, found[1].id)
+        if found is not None:
+            await note_token_use(self._database, found[1])
         return found
 
     def _is_trusted(self, scope: Scope) -> bool:
@@ -151,10 +149,6 @@ class Identities:
             return False
         address = getattr(address, "ipv4_mapped", None) or address
         return any(address in network for network in self._proxies if network.version == address.version)
-
-
-def _is_use_to_note(token: Token) -> bool:
-    return token.used_at is None or (utc_now() - token.used_at).total_seconds() > USE_NOTED_S
 
 
 def _credentials(scope: Scope) -> tuple[str, str]:
