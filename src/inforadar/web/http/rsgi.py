@@ -14,7 +14,7 @@ from itertools import count
 from time import perf_counter
 from typing import Any, Protocol
 
-from granian.rsgi import ProtocolClosed
+from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
 from starlette.types import ASGIApp, Message, Scope
 
 Headers = list[tuple[str, str]]
