@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from inforadar.fetch.client import BeforeRedirect
 from inforadar.fetch.engine import Engine
-from inforadar.fetch.pace import Unpaced
-from inforadar.fetch.robots import RobotsRules
+from inforadar.fetch.pace import SharedPacer, Unpaced
+from inforadar.fetch.robots import RobotsAccess, RobotsRules
 from inforadar.model.http import Fetched, FetchResult, Request
 from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.robots import Robots
 from inforadar.store.database import Database
+from inforadar.store.hosts.queries import StoredRobots
+from inforadar.store.hosts.save import save_robots
+from inforadar.urls import host_key
 
 
 class OneAtATime:
@@ -111,6 +115,108 @@ async def test_a_turn_given_before_the_delay_was_known_is_worth_nothing_any_more
     async with asyncio.timeout(20):
         assert await dispatch.run(["https://met.example/1", "https://met.example/2"]) == []
     assert most == 1
+
+
+class Learning:
+    """A real pacer without a delay of its own, whose store the test holds in its hands."""
+
+    def __init__(self) -> None:
+        self.taken: set[str] = set()
+        self.is_loading, self.may_load = asyncio.Event(), asyncio.Event()
+        self.pacer = SharedPacer(
+            delay_s=0.0,
+            hold_s=60.0,
+            unpaced=frozenset(),
+            reserve=self._reserve,
+            free=self._free,
+            pause=self._pause,
+            load=self._load,
+            now=lambda: datetime.now(UTC),
+        )
+
+    async def _reserve(self, hosts: Sequence[str], _hold_s: float) -> Mapping[str, tuple[float, float]]:
+        waits = {host: (0.001 if host in self.taken else 0.0, 0.0) for host in hosts}
+        self.taken.update(hosts)
+        return waits
+
+    async def _free(self, delays: Mapping[str, float]) -> None:
+        self.taken.difference_update(delays)
+
+    async def _pause(self, host: str, _seconds: float, reason: str) -> None:
+        raise AssertionError(f"{host}: {reason}")
+
+    async def _load(self) -> tuple[Mapping[str, datetime], Mapping[str, float]]:
+        self.is_loading.set()
+        await self.may_load.wait()
+        return {}, dict.fromkeys(HOSTS, 0.001)
+
+
+HOSTS = ("met.example:443", "mirror.example:443", "other.example:443")
+
+
+class Slow(Client):
+    """A client for hosts that ask for a delay; it notes whose request was made in a slot of the host."""
+
+    def __init__(self, learning: Learning) -> None:
+        super().__init__()
+        self.learning = learning
+        self.without_slot: list[str] = []
+
+    async def fetch(self, request: Request, *, before_redirect: BeforeRedirect | None = None) -> FetchResult:
+        if host_key(request.url) not in self.learning.taken and not request.url.endswith("/robots.txt"):
+            self.without_slot.append(request.url)
+        fetched = await super().fetch(request)
+        assert isinstance(fetched, Fetched)
+        return replace(fetched, body=b"User-agent: *\nCrawl-delay: 5\n")
+
+
+async def test_rules_are_not_known_before_their_crawl_delay_is_on_any_host(database: Database) -> None:
+    learning = Learning()
+    client = Slow(learning)
+    engine = Engine(client, learning.pacer)
+    robots = Robots(engine=engine, database=database, user_agent="radar", now=lambda: datetime.now(UTC))
+
+    async def work(url: str) -> Ending:
+        async with Visitor(
+            engine, robots, host_key(url), lambda: datetime.now(UTC), has_one_turn=True
+        ) as visitor:
+            if await visitor.admit(url):
+                return Ending.RETRY
+            await visitor.fetch_admitted(Request(url=url))
+        return Ending.DONE
+
+    def dispatch() -> Dispatch[str]:
+        return Dispatch(pacer=learning.pacer, workers=12, host_of=host_key, work=work)
+
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
+        urls = [f"https://{host.removesuffix(':443')}" for host in HOSTS]
+        tasks.create_task(dispatch().run([f"{url}/{number}" for number in range(3) for url in urls]))
+        await learning.is_loading.wait()
+        # robots.txt was read; the delay that it asks for is still on its way to the pacer.
+        tasks.create_task(dispatch().run([f"{url}/late" for url in urls]))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        learning.may_load.set()
+    asked = [url for url in client.asked if url.endswith("/robots.txt")]
+    assert sorted(asked) == sorted(f"{url}/robots.txt" for url in urls)
+    assert client.without_slot == []
+
+
+async def test_rules_that_another_process_has_saved_come_with_their_delay(database: Database) -> None:
+    learning = Learning()
+    learning.may_load.set()
+    robots = Robots(
+        engine=Engine(Client(), learning.pacer),
+        database=database,
+        user_agent="radar",
+        now=lambda: datetime.now(UTC),
+    )
+    text = "User-agent: *\nCrawl-delay: 0.001\n"
+    saved = StoredRobots(access=RobotsAccess.RULES.value, text=text, at=datetime.now(UTC))
+    await database.write(save_robots, HOSTS[0], saved, 0.001)
+    assert learning.pacer.delay_of(HOSTS[0]) == 0.0
+    assert await robots.rules_for("https://met.example/1") is not None
+    assert learning.pacer.delay_of(HOSTS[0]) == 0.001
 
 
 class Crowded(Unpaced):

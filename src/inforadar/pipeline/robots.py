@@ -63,7 +63,11 @@ class Robots:
         host = host_key(url)
         known = self._known.get(host)
         if known is None and (stored := await self._database.read(load_robots, host)):
-            known = self._keep(host, self._revive(stored, url), stored.at)
+            revived = self._revive(stored, url)
+            if (revived.crawl_delay_s or 0.0) > self._engine.pacer.delay_of(host):
+                # Just saved, by another process or another job of ours: the pacer does not know the delay yet.
+                await self._engine.pacer.refresh()
+            known = self._keep(host, revived, stored.at)
         if known is None:
             return None
         rules, at = known

@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
+import threading
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -21,13 +25,19 @@ STDIN = 0
 """The file descriptor of standard input."""
 STOP_S = 5.0
 """Maximum time from the signal to the end of the process."""
+THREADS_END_S = 0.5
+"""How long threads may go on once everything is saved and closed."""
+_THREADS = "background"
 
 
 async def until_signal(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
     """Run `work`; a signal to stop, or the end of the process that keeps it running, sets its event."""
-    stop = asyncio.Event()
+    stop, threads = asyncio.Event(), ThreadPoolExecutor(thread_name_prefix=_THREADS)
+    asyncio.get_running_loop().set_default_executor(threads)
     with _on_signal(stop.set):
         await work(stop)
+    if stop.is_set():
+        _end_despite(threads)
 
 
 async def until_cancelled(work: Coroutine[Any, Any, T]) -> T:
@@ -73,6 +83,19 @@ def _when_ended(loop: asyncio.AbstractEventLoop, stop: Callable[[], object]) -> 
             stop()
 
     return read
+
+
+def _end_despite(threads: ThreadPoolExecutor) -> None:
+    """End the process at once if threads still compute. Everything is saved and closed: nobody wants their results."""
+    threads.shutdown(wait=False, cancel_futures=True)
+    until = time.monotonic() + THREADS_END_S
+    for thread in threading.enumerate():
+        if thread.name.startswith(_THREADS):
+            thread.join(max(until - time.monotonic(), 0.0))
+            if thread.is_alive():
+                log.info("threads.left")
+                sys.stdout.flush()
+                os._exit(0)
 
 
 def _give_up() -> None:
