@@ -59,8 +59,8 @@ def show_change(name: str, old: Any, new: Any) -> ShownChange:
     if isinstance(old or [], list) and isinstance(new or [], list):
         return ShownChange(field=field, pieces=tuple(_list_pieces(old or [], new or [])))
     if name.endswith("_at"):
-        pieces = tuple((side, _time(one)) for side, one in ((Side.OLD, old), (Side.NEW, new)) if one)
-        return ShownChange(field=field, pieces=pieces)
+        times = ((Side.OLD, old), (Side.NEW, new))
+        return ShownChange(field=field, pieces=tuple((side, _time(one)) for side, one in times if one))
     return ShownChange(field=field, pieces=diff_pieces(_text(old), _text(new)))
 
 

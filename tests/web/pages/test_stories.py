@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from html import unescape
+from urllib.parse import unquote
 from uuid import UUID
 
 import aiohttp
@@ -13,6 +15,8 @@ from sqlalchemy import Connection, Uuid, insert, literal, select
 from inforadar.actions.story import merge
 from inforadar.config import Settings
 from inforadar.model.ids import ItemId, StoryId, new_uuid
+from inforadar.store.feeds.changes import update_feed
+from inforadar.store.feeds.queries import load_feeds
 from inforadar.store.items.queries import list_items
 from inforadar.store.schema.items import items
 from inforadar.store.schema.stories import stories, story_items
@@ -181,6 +185,24 @@ async def test_an_entry_is_marked_with_all_that_tell_of_its_event(
     headers = {**admin.headers, "X-CSRF-Token": admin.csrf}
     async with admin.web.put("/api/marks", json=body, headers=headers) as answer:
         assert answer.status == 200, await answer.text()
+    assert len(entries((await admin.get("/?show=unread")).text)) == 2
+
+
+async def test_a_list_is_marked_with_what_others_tell_of_its_events_and_undo_gives_that_back(
+    told: Told, newsroom: Newsroom, admin: Person
+) -> None:
+    # Another topic tells of the earthquake too.
+    feed = next(one for one in await newsroom.database.read(load_feeds) if one.source == "Three")
+    await newsroom.database.write(update_feed, feed.id, {"topic": "odd"})
+    page = await admin.get("/?topic=odd")
+    (first,), (seen,) = (
+        re.findall(f'name="{name}" value="([^"]+)"', page.text) for name in ("first", "seen")
+    )
+    marked = await admin.post("/marks/list", list="topic=odd", first=first, seen=unescape(seen))
+    assert "marked=1" in marked.location
+    assert entries((await admin.get("/?show=unread")).text) == [f"/stories/{told.budget}"]
+    (at,) = re.findall("marked_at=([^&]+)", marked.location)
+    await admin.post("/marks/undo", list="topic=odd", at=unquote(at))
     assert len(entries((await admin.get("/?show=unread")).text)) == 2
 
 

@@ -11,7 +11,7 @@ from playwright.async_api import Page
 from inforadar.model.analysis import Score
 from inforadar.model.article import Extracted
 from inforadar.model.http import Outcome
-from inforadar.model.item import Item, Listed, NewItem
+from inforadar.model.item import Enclosure, Item, Listed, NewItem
 from inforadar.store.items.queries import list_items
 from inforadar.store.items.save import FeedItems, insert_items
 from inforadar.urls import url_hash
@@ -98,6 +98,10 @@ async def plant(site: Site) -> list[Item]:
             content="\n\n".join(PAYLOADS[number::ITEMS_READ]),
             tags=PAYLOADS[number::ITEMS_READ],
             image=PROGRAMS[number % len(PROGRAMS)],
+            enclosures=(
+                Enclosure(url=PROGRAMS[number % len(PROGRAMS)], type="audio/mpeg", title=payload),
+                Enclosure(url=f"https://x.example/{number}?{payload}", type="video/mp4", title=payload),
+            ),
             language=payload,
             published_at=at - timedelta(minutes=number),
         )

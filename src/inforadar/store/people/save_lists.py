@@ -7,8 +7,9 @@ from datetime import datetime
 
 from sqlalchemy import Connection, or_, select, update
 
-from inforadar.model.person import PersonId
+from inforadar.model.person import Along, PersonId
 from inforadar.store.items.queries import ItemFilter, ListPlace, conditions_of, with_known_names
+from inforadar.store.people.along import load_told_along
 from inforadar.store.people.save_marks import ROWS_PER_STATEMENT, set_marks
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
@@ -20,10 +21,11 @@ def mark_list_part(
 ) -> tuple[int, ListPlace | None]:
     """Mark a part of the list as read, from a place on; return how many, and where the next part begins.
 
-    Items that were added after `seen_at` are left: nobody has seen them.
+    Items that were added after `seen_at` are left: nobody has seen them. In a list by stories, all that tell of the
+    same events are read too, also where the filters leave them out: an entry stands for all of them.
     """
     assert wanted.person_id is not None
-    unread = with_known_names(connection, replace(wanted, unread=True, unread_at=None))
+    unread = with_known_names(connection, replace(wanted, unread=True, unread_at=None, by_story=False))
     c = items.c
     query = (
         select(c.id, c.url, c.pub_date)
@@ -38,7 +40,10 @@ def mark_list_part(
         .limit(ROWS_PER_STATEMENT)
     )
     rows = connection.execute(query).all()
-    set_marks(connection, wanted.person_id, [row.url for row in rows], {"read": True}, at)
+    urls = [row.url for row in rows]
+    if wanted.by_story:
+        urls += load_told_along(connection, urls, Along.STORY)
+    set_marks(connection, wanted.person_id, urls, {"read": True}, at)
     if len(rows) < ROWS_PER_STATEMENT:
         return len(rows), None
     return len(rows), ListPlace(published_at=rows[-1].pub_date, item_id=rows[-1].id)

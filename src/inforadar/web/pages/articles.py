@@ -220,7 +220,7 @@ class ArticleRoutes:
             raise NotFoundError("There is no such article any more. Load the list again.")
         number = await mark_list(
             self.database,
-            replace(query.filter, person_id=person_id),
+            replace(query.filter, person_id=person_id, by_story=shows_stories(request, query)),
             ListPlace(published_at=first.published_at, item_id=first.id),
             parse_moment(form.text("seen") or ""),
             at,

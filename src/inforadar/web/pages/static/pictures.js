@@ -1,4 +1,5 @@
-// Pictures: shown on a click where that is the setting, and without a hole where they are broken.
+// Pictures: shown on a click where that is the setting, without a hole where they are broken, and the text below the
+// first one does not move when it comes.
 
 export function bindPictures() {
   // With the setting "click", a picture is a link until somebody wants to see it.
@@ -12,9 +13,12 @@ export function bindPictures() {
     image.src = link.href;
     link.replaceWith(image);
   });
+  document.addEventListener("load", (event) => event.target.tagName === "IMG" && event.target.classList.add("loaded"), true);
   document.addEventListener("error", (event) => event.target.tagName === "IMG" && removeBroken(event.target), true);
   for (const image of document.images) {
-    if (image.complete && image.currentSrc && !image.naturalWidth) removeBroken(image);
+    if (!image.complete || !image.currentSrc) continue;
+    if (image.naturalWidth) image.classList.add("loaded");
+    else removeBroken(image);
   }
 }
 
