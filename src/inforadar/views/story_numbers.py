@@ -82,6 +82,7 @@ _NEXT_WORD = re.compile(r"\s+([^\W\d_]{2,}(?:-[^\W\d_]{2,})*)")
 _COMPOUND = re.compile(r"(?:-[^\W\d_]{2,})+")
 _MADE_OF = re.compile(r"([^\W\d_]{3,})\s+of\s+\Z")
 _NO_GROUPS = folded_words(
+    "minutes hours days weeks months years seconds "
     "out each end most some all any many part instead ahead short because total minimum maximum"
 )
 _ENGLISH_ADJECTIVE = re.compile(r"(?:ing|ed|ful|ous|less|ive|ic|al|able|ible|ly)\Z")
