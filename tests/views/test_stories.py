@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import pytest
+
 from inforadar.model.analysis import to_json
 from inforadar.model.ids import FeedId, ItemId, StoryId
 from inforadar.store.stories.queries import StoryEvent, StoryItem, StoryRow
@@ -98,6 +100,33 @@ def test_numbers_are_told_with_what_they_count() -> None:
     found = set(numbers_in("Police said 40,000 people fled, 6.1 magnitude, and 3 March."))
     assert {("40000", "people"), ("6.1", "magnitude")} <= found
     assert not any(unit == "march" for _, unit in found)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "expected"),
+    [
+        ("en", "The array, 144 gleaming dishes, cost 310 million crowns.", {"dishes", "crowns"}),
+        ("en", "All 218 terrified passengers and the crew of 14 left the ship.", {"people", "crew"}),
+        (
+            "en",
+            "It stores 41 watt-hours and needs 20 kg after 5,000 charging cycles.",
+            {"watt-hours", "kg", "cycles"},
+        ),
+        ("en", "Three were seriously injured, 40 seriously injured men among them.", {"injured"}),
+        ("en", "The next one will last two thousandths of a second and be ten times worse.", set()),
+        ("en", "It was the coldest day of 2019.", set()),
+        ("de", "Das Wasser stand in 40 alten Häusern, 20 Stück pro Haushalt; 25 kamen.", {"hausern"}),
+        (
+            "ru",
+            "Разрушено 40 жилых домов, погибли 7 человек, 12 тяжело раненых.",
+            {"домов", "dead", "injured"},
+        ),
+        ("es", "El agua entró en 40 casas viejas.", {"casas"}),
+        ("", "An array of 144 gleaming dishes.", {"dishes"}),
+    ],
+)
+def test_a_number_counts_the_noun_after_it(language: str, sentence: str, expected: set[str]) -> None:
+    assert {unit for _, unit in numbers_in(sentence, language)} == expected
 
 
 def test_the_timeline_has_titles_changes_and_merges() -> None:

@@ -108,7 +108,7 @@ def fact_table(tellings: Sequence[Telling]) -> tuple[Fact, ...]:
         for sentence in sentences_of(telling.text):
             for name in names_in(sentence):
                 names[fold(name)].append(_Mention(telling, name, sentence))
-            for value, unit in numbers_in(sentence):
+            for value, unit in numbers_in(sentence, telling.language.split("-")[0].casefold()):
                 numbers[unit].append(_Mention(telling, value, sentence))
         for quotation in _QUOTATION.finditer(telling.text):
             words = " ".join(_WORD.findall(fold(quotation[1])))

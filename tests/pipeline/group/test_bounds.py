@@ -26,6 +26,7 @@ from inforadar.stages.group.window import MAX_CANDIDATES
 from inforadar.store.database import Database
 from inforadar.store.schema.items import items
 from inforadar.store.schema.stories import stories, story_items, story_keys, story_queue
+from inforadar.store.stories.growth import MANY_MEMBERS
 from inforadar.store.stories.window import MAX_ENDS, Neighbours, StoredMember, load_ends, load_neighbours
 from tests.pipeline.group.test_stage import BUDGET, QUAKE, QUAKE_2, stage
 from tests.store.making import add_feed, collect, count, listed, rows
@@ -279,3 +280,26 @@ async def test_a_story_that_only_shares_a_word_is_not_loaded_any_further(
     assert (elsewhere.loaded, elsewhere.completed) == (4, frozenset())
     again = listed("https://example.com/quake/again", title=QUAKE_TITLE, content=QUAKE_2)
     assert (await place(database, work, feed, again)).completed == {story.id}
+
+
+async def test_a_large_story_grows_without_being_counted_again(database: Database, work: Work) -> None:
+    feed = await add_feed(database, source="Alpha")
+    await place(database, work, feed, listed("https://example.com/1", title=QUAKE_TITLE, content=QUAKE))
+    (first,) = await rows(database, story_items)
+    await database.write(_repeat, MANY_MEMBERS, first.at, as_copies=False)
+    # More than its members have: a story that is counted anew has one.
+    await database.write(lambda connection: connection.execute(update(stories).values(source_count=7)))
+    again = listed("https://example.com/2", title=QUAKE_TITLE, content=QUAKE_2)
+    await place(database, work, feed, again)
+    (story,) = await rows(database, stories)
+    assert (story.item_count, story.source_count, story.began_at) == (MANY_MEMBERS + 2, 7, first.at)
+    other = await add_feed(database, "https://other.example/feed", source="Beta")
+    await place(
+        database,
+        work,
+        other,
+        listed("https://other.example/1", title=QUAKE_TITLE, content=QUAKE_2 + " Beta."),
+    )
+    (story,) = await rows(database, stories)
+    assert (story.item_count, story.source_count) == (MANY_MEMBERS + 3, 8)
+    assert story.last_at == max(row.at for row in await rows(database, story_items))

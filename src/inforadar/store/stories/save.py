@@ -24,6 +24,7 @@ from inforadar.store.schema.stories import (
     story_words,
 )
 from inforadar.store.stories.claims import GroupJob, finish_group_jobs
+from inforadar.store.stories.growth import Joined, count_growth
 from inforadar.store.types import db_now, one_of
 from inforadar.store.upsert import upsert
 
@@ -93,9 +94,23 @@ def save_placements(
             touched |= {winner, gone}
     _save_keys(connection, ours)
     save_counts(connection, counts)
-    recount(connection, touched, successors)
+    recount(connection, touched - count_growth(connection, _only_grown(ours)), successors)
     note_stories(connection, touched)
     return next_version(connection, version, counted)
+
+
+def _only_grown(placements: Sequence[StoredPlacement]) -> dict[StoryId, list[Joined]]:
+    """The stories that items joined, without those that one left or that were merged."""
+    grown: dict[StoryId, list[Joined]] = {}
+    changed: set[StoryId] = set()
+    for placement in placements:
+        job, story = placement.job, placement.story_id
+        joined = Joined(job.item_id, job.at, job.source, placement.copy_of is not None)
+        grown.setdefault(story, []).append(joined)
+        if job.story_id is not None and job.story_id != story:
+            changed.add(job.story_id)
+        changed.update(id_ for kept, gone, _ in placement.merges for id_ in (kept, gone))
+    return {story: joined for story, joined in grown.items() if story not in changed}
 
 
 def _ensure_stories(connection: Connection, told: Mapping[StoryId, datetime]) -> None:
