@@ -109,6 +109,13 @@ def test_a_toml_file_that_is_wrong_says_where(tmp_path: Path, toml: str, sentenc
     assert sentence in str(fault.value)
 
 
+def test_the_temperature_can_be_left_to_the_model(tmp_path: Path) -> None:
+    assert load_settings(tmp_path, {"AI_TEMPERATURE": ""}).ai.temperature == 0
+    assert load_settings(tmp_path, {"AI_TEMPERATURE": "default"}).ai.temperature is None
+    (tmp_path / "inforadar.toml").write_text('[ai]\ntemperature = "default"\n')
+    assert load_settings(tmp_path, {}).ai.temperature is None
+
+
 def test_a_secret_never_stands_in_an_error_or_a_repr(tmp_path: Path) -> None:
     settings = load_settings(tmp_path, {"DB_PASSWORD": "hunter2", "REDIS_URL": "redis://:hunter2@h/0"})
     assert settings.database.password is not None

@@ -76,6 +76,8 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return self.read({name: getattr(self, name) for name in self.__struct_fields__} | dict(values))
 
 
+_DEFAULT = "default"
+"""Instead of a number: leave it to whatever the number is for."""
 _SWITCHES = {"yes": True, "on": True, "y": True, "t": True, "no": False, "off": False, "n": False, "f": False}
 
 
@@ -88,7 +90,14 @@ def _prepared(kind: str, value: Any) -> Any:
         return [part.strip() for part in value.split(",") if part.strip()]
     if kind == "bool":
         return _SWITCHES.get(value.lower(), value)
+    if _takes_default(kind) and value.lower() == _DEFAULT:
+        return None
     return value
+
+
+def _takes_default(kind: str) -> bool:
+    """Tell whether a field takes a word instead of its number: an empty variable counts as not set."""
+    return kind.startswith("Annotated[float") and kind.endswith("| None")
 
 
 def _convert_secret(kind: type, value: Any) -> Any:
@@ -141,6 +150,8 @@ def allowed(section: type[Section], field: str) -> str:
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return " or ".join(f"`{word.value}`" for word in kind)
     noun = _NOUNS.get((get_origin(kind) or kind).__name__, "text")
+    if _takes_default(section.__annotations__[field]) and default_of(section, field) is not None:
+        limits.append(f"or `{_DEFAULT}`")
     return f"{noun}, {', '.join(limits)}" if limits else noun
 
 

@@ -193,8 +193,8 @@ class AiSettings(Section, frozen=True):
     model: str = ""
     """Which model to use; required with `base_url`. Default: a small model of the vendor."""
     temperature: Annotated[float, Meta(ge=0, le=2)] | None = 0
-    """How freely the model chooses its words: 0 gives the same answer again as far as possible. Empty: the model's own
-    default. Left out where a model refuses it."""
+    """How freely the model chooses its words: 0 gives the same answer again as far as possible. `default`: as the
+    model does by itself. Left out where a model refuses it."""
     reasoning: Reasoning = Reasoning.OFF
     """How much the model may think before it answers; `default`: as the model does by itself. A thinking model on your
     own machine easily takes longer than `timeout`."""

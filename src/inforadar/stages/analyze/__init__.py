@@ -28,10 +28,10 @@ ANALYZERS: dict[AnalyzerName, Registered] = {
     AnalyzerName.LOCAL: Registered(path="inforadar.stages.analyze.local:LocalAnalyzer"),
     AnalyzerName.MOCK: Registered(path="inforadar.stages.analyze.mock:MockAnalyzer"),
     AnalyzerName.OPENAI: Registered(
-        path="inforadar.stages.analyze.llm.openai:OpenAiAnalyzer", default_model="gpt-5.4-mini"
+        path="inforadar.stages.analyze.llm.openai:OpenAiAnalyzer", default_model="gpt-6-luna"
     ),
     AnalyzerName.ANTHROPIC: Registered(
-        path="inforadar.stages.analyze.llm.anthropic:AnthropicAnalyzer", default_model="claude-haiku-4-5"
+        path="inforadar.stages.analyze.llm.anthropic:AnthropicAnalyzer", default_model="claude-haiku-5-5"
     ),
     AnalyzerName.GEMINI: Registered(
         path="inforadar.stages.analyze.llm.gemini:GeminiAnalyzer", default_model="gemini-3.8-flash"
