@@ -33,7 +33,7 @@ import uvloop
 from sqlalchemy import text
 
 from bench.api import place, serving
-from bench.api_load import Load, pace
+from bench.api_load import Load, pace, send_all
 from bench.farm import RESULTS, tree_cpu_s
 from bench.farm_site import Farm, free_port, serve
 from bench.farm_step import insert_feeds
@@ -87,6 +87,17 @@ async def _paced(port: int, asked: list[bytes], rate: float, seconds: float, far
     return await load
 
 
+def _costs(api: psutil.Process, port: int, mix: list[Asked]) -> dict[str, float]:
+    """The CPU milliseconds of the API for a request of each kind, while nothing else is asked."""
+    costs = {}
+    for kind in SHARES:
+        asked = [one.data for one in mix if one.kind == kind]
+        before = tree_cpu_s(api)
+        uvloop.run(send_all(port, asked))
+        costs[kind] = (tree_cpu_s(api) - before) * 1000 / len(asked)
+    return costs
+
+
 def _measured(load: Load, server_cpu_s: float, worker_cpu_s: float) -> dict[str, Any]:
     return {
         "requests": load.requests,
@@ -102,7 +113,7 @@ def _measured(load: Load, server_cpu_s: float, worker_cpu_s: float) -> dict[str,
     }
 
 
-def _print(rows: dict[str, dict[str, Any]], load: Load, mix: list[Asked]) -> None:
+def _print(rows: dict[str, dict[str, Any]], load: Load, mix: list[Asked], costs: dict[str, float]) -> None:
     print(
         f"{'server':<8}{'requests':>9}{'p50':>8}{'p95':>8}{'p99':>8}{'worst':>9}{'errors':>8}{'CPU each':>10}"
         f"{'worker':>8}   milliseconds; cores"
@@ -118,6 +129,7 @@ def _print(rows: dict[str, dict[str, Any]], load: Load, mix: list[Asked]) -> Non
         part = Load(times_s=own)
         print(
             f"  {kind:<10}{len(own):>7}{part.percentile_ms(0.5):>9.1f} p50{part.percentile_ms(0.99):>9.1f} p99"
+            f"{costs[kind]:>9.2f} CPU when asked alone"
         )
     ratio = rows["API"]["p99_ms"] / rows["nginx"]["p99_ms"]
     print(f"p99 of the API is {ratio:.1f} times that of nginx with the same bytes", flush=True)
@@ -150,6 +162,7 @@ def _run(options: argparse.Namespace, folder: Path, environment: dict[str, str])
             print("Choosing the requests …", flush=True)
             mix = asyncio.run(make_mix(environment, _DISTINCT))
             files = FixedBytes(folder / "bytes", free_port(), mix)
+            costs = _costs(api, port, mix)
             asyncio.run(_add_hostile(environment, hostile, hostile_port))
             rows: dict[str, dict[str, Any]] = {}
             with (
@@ -171,7 +184,7 @@ def _run(options: argparse.Namespace, folder: Path, environment: dict[str, str])
                 one.memory_info().rss / 2**20 for one in (api, *api.children()) if "python" in one.name()
             ]
     print(f"\n{options.database}, {options.processes} processes, {options.rate:g} requests a second")
-    _print(rows, load, mix)
+    _print(rows, load, mix, costs)
     print(
         f"feeds: {asyncio.run(_collected(environment))}; API processes: {', '.join(f'{mb:.0f}' for mb in memory)} MB"
     )

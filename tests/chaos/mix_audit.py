@@ -25,8 +25,10 @@ _UNTOLD = {
     ),
     "messages that still wait": "SELECT count(*) FROM notifications WHERE due_at IS NOT NULL",
     "messages left out though nothing was told of their story": (
-        "SELECT count(*) FROM notifications n WHERE n.delivery_id IS NULL AND n.due_at IS NULL AND NOT EXISTS"
-        " (SELECT 1 FROM notifications o WHERE o.story_id = n.story_id AND o.delivery_id IS NOT NULL)"
+        "SELECT count(*) FROM notifications n WHERE n.delivery_id IS NULL AND n.due_at IS NULL"
+        " AND n.change IS NULL AND NOT EXISTS (SELECT 1 FROM notifications o"
+        " JOIN story_items told ON told.item_id = o.item_id JOIN story_items own ON own.item_id = n.item_id"
+        " WHERE o.delivery_id IS NOT NULL AND own.story_id IN (o.story_id, told.story_id))"
     ),
     "deliveries that were not sent": "SELECT count(*) FROM deliveries WHERE state <> 'sent'",
     "events without a number": "SELECT count(*) FROM events WHERE number IS NULL",

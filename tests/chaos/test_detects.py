@@ -56,6 +56,10 @@ PLANTED = {
     "UPDATE deliveries SET state = 'pending' WHERE id = (SELECT max(id) FROM deliveries)": (
         "lost: 1 deliveries that were not sent",
     ),
+    "UPDATE notifications SET delivery_id = NULL, story_id = NULL WHERE delivery_id IS NOT NULL": (
+        "lost: ",
+        "messages left out though nothing was told of their story",
+    ),
     "UPDATE events SET number = NULL WHERE id = (SELECT max(id) FROM events)": (
         "lost: 1 events without a number",
     ),
@@ -63,7 +67,7 @@ PLANTED = {
         "half-written: 1 feeds whose items are counted wrongly",
     ),
 }
-"""Statement → how what is found then begins."""
+"""Statement → what is found then, or a part of it."""
 
 
 class UndoneError(Exception):
@@ -102,7 +106,7 @@ async def test_what_is_lost_doubled_or_half_written_is_named(sqlite_template: Pa
         for statement, expected in PLANTED.items():
             found = await found_after(chaos, statement)
             for beginning in expected:
-                assert any(one.startswith(beginning) for one in found), (statement, found)
+                assert any(beginning in one for one in found), (statement, found)
 
         assert chaos.mix is not None
         requests = chaos.mix.hook.requests
