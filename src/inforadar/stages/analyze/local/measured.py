@@ -101,8 +101,8 @@ def measure_all(
     ).tolist()
     marked = _marked(head, passages, raw, logits, lexicon)
     scores: dict[ScoreName, Score] = {
-        part: _score(part, value, _words_for(part, marked, headline, passages, lexicon))
-        for part, value in zip(PARTS, combined, strict=True)
+        part: _score(part, combined[column], _words_for(part, marked, headline, passages, lexicon))
+        for column, part in enumerate(PARTS)
     }
     scores |= {name: listed_score(name, title, text) for name in LISTED if name not in PARTS}
     scores[ScoreName.OVERALL] = _overall(overall_value, scores)
