@@ -24,6 +24,7 @@ from inforadar.views.sanitize import (
     article_html,
     kept_html,
     lead_html,
+    legend_for,
     listing_html,
     listing_text,
     marker_for,
@@ -244,6 +245,14 @@ def test_a_word_has_all_its_reasons_and_bait_is_marked_in_titles_only() -> None:
     assert title == f"the {mark('secret', bait_says, 'clickbait')} {mark('furious', both, 'shouting')}"
     assert "secret " in marker_for(found, IN_TEXTS).text("secret furious")
     assert marker_for(None).text("<plain>") == "&lt;plain&gt;"
+
+
+def test_the_legend_names_the_tints_of_marked_words_alone() -> None:
+    said = Score(value=0.9, reason="", words=("furious",))
+    only_function_words = Score(value=0.9, reason="", words=("the", " "))
+    found = analysis(0.9, framing=said, hyper_stimulus=only_function_words)
+    assert legend_for(found) == [("framing", "loaded: judges while it tells")]
+    assert legend_for(None) == []
 
 
 def test_words_beyond_counting_are_left_unmarked() -> None:

@@ -15,7 +15,7 @@ attribute values as markup, and cutting there would turn them into markup.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from html import escape, unescape
@@ -357,10 +357,24 @@ def marker_for(analysis: Analysis | None, names: tuple[ScoreName, ...] = IN_TITL
     kinds: dict[str, str] = {}
     for name, (kind, words) in _KINDS.items() if analysis else ():
         assert analysis is not None
-        for given in analysis.score(name).words if name in names else ():
-            word = given.strip()
-            if word and word.casefold() not in FUNCTION_WORDS:
-                reasons.setdefault(word, []).append(pgettext("mark", words))
-                kinds.setdefault(word, kind)
+        for word in _marked_words(analysis, name) if name in names else ():
+            reasons.setdefault(word, []).append(pgettext("mark", words))
+            kinds.setdefault(word, kind)
     told = {word: "; ".join(found).capitalize() for word, found in reasons.items()}
     return Marker(told, kinds)
+
+
+def legend_for(analysis: Analysis | None) -> list[tuple[str, str]]:
+    """What the tints of an item's marked words mean: (kind of tint, plain words)."""
+    return [
+        (kind, pgettext("mark", words))
+        for name, (kind, words) in _KINDS.items()
+        if analysis and any(_marked_words(analysis, name))
+    ]
+
+
+def _marked_words(analysis: Analysis, name: ScoreName) -> Iterator[str]:
+    for given in analysis.score(name).words:
+        word = given.strip()
+        if word and word.casefold() not in FUNCTION_WORDS:
+            yield word

@@ -46,6 +46,7 @@ from inforadar.views.item import (
 )
 from inforadar.views.reading import reading_of
 from inforadar.views.reading_time import reading_minutes
+from inforadar.views.sanitize import legend_for
 from inforadar.views.settings import settings_of
 from inforadar.web.http.access import CSRF_SCOPE
 from inforadar.web.http.forms import read_form, redirect_to
@@ -117,6 +118,7 @@ class ItemPageRoutes:
             marks=marks,
             labels=await self.database.read(load_label_names, person_id) if person_id else [],
             bars=BARS,
+            legend=legend_for(read.analysis),
             story=(await self.database.read(load_story_chips, [item.id])).get(item.id),
             article=article,
             texts=texts,
