@@ -172,8 +172,6 @@ def _print_table(kind: str, tally: Tally) -> None:
         print("  " + ", ".join(f"{number} {name}" for name, number in tally.mixed.items()))
     for name, times in sorted(tally.harms.items()):
         print(f"  {name:<22}{times:>6}")
-    if tally.stops_forced:
-        print(f"  {tally.stops_forced} of them had to force their stop")
     print("  what came of it")
     for name in BAD:
         print(f"  {name:<22}{tally.count(name):>6}", flush=True)

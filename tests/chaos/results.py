@@ -29,7 +29,6 @@ def append_part(file: Path, database: str, part: int, seed: int, tally: Tally) -
         "seed": seed,
         "seconds": round(tally.seconds),
         "harms": dict(tally.harms),
-        "stops_forced": tally.stops_forced,
         "counts": {
             "requests": tally.requests,
             "articles": tally.articles,
@@ -61,7 +60,7 @@ def render_totals(file: Path) -> str:
         violations = [one for row in own for one in row["violations"]]
         lines += [
             f"{database}, {len(own)} parts, {sum(row['seconds'] for row in own)} s: "
-            f"{len(violations)} violations, {sum(row['stops_forced'] for row in own)} stops forced",
+            f"{len(violations)} violations",
             "  " + ", ".join(f"{number} {name}" for name, number in harms.most_common()),
             "  " + ", ".join(f"{number} {name}" for name, number in counts.items()),
         ]

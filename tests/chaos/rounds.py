@@ -56,8 +56,6 @@ class Tally:
     articles: int = 0
     leases_lost: int = 0
     """Jobs that workers threw away because their lease had gone to another."""
-    stops_forced: int = 0
-    """Workers that were asked to stop and had no time to finish what they were at, and said so."""
     seconds: float = 0.0
     violations: list[str] = field(default_factory=list)
     mixed: dict[str, int] = field(default_factory=dict)
