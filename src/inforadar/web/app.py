@@ -9,7 +9,7 @@
     /palette                   pages/palette.py
     /item/{id}                 pages/item.py
     /favicon/{id}              pages/favicons.py
-    /stories  /stories/{id}    pages/stories.py
+    /stories  /stories/{id}    pages/stories.py     (http/visitor_pages.py keeps what these three answer to visitors)
     /feeds  /feeds/{id}        pages/feeds.py, pages/feed_page.py (feed_query.py, feed_form.py, plots.py)
     /add  /opml                pages/add.py, pages/opml.py (http/forms.py, http/multipart.py, pages/selectors_form.py)
     /fetch  /runs              pages/fetch.py, pages/runs.py
@@ -93,6 +93,7 @@ from inforadar.web.http.rsgi import Find, Ready, RsgiRequest, client_address
 from inforadar.web.http.secret_mask import SecretMask
 from inforadar.web.http.security import SecurityHeaders
 from inforadar.web.http.sessions import Sessions
+from inforadar.web.http.visitor_pages import VisitorPages
 from inforadar.web.pages.account import AccountRoutes
 from inforadar.web.pages.add import AddRoutes
 from inforadar.web.pages.articles import ArticleRoutes
@@ -168,18 +169,23 @@ def create_app(
         clock=time.monotonic,
     )
     mode = PictureMode(database=database, images=settings.web.images, address=pictures.address)
-    spoken = in_readers_language(
+    reading = VisitorPages(database, now).kept(
         [
             *ArticleRoutes(database=database, pages=pages, sidebar=sidebar, pictures=mode, now=now).routes(),
-            *PaletteRoutes(sidebar=sidebar).routes(),
             *ItemPageRoutes(database=database, pages=pages, sidebar=sidebar, pictures=mode, now=now).routes(),
+            *StoryRoutes(database=database, pages=pages, now=now, on_marked=sidebar.forget).routes(),
+        ]
+    )
+    spoken = in_readers_language(
+        [
+            *reading,
+            *PaletteRoutes(sidebar=sidebar).routes(),
             *FeedRoutes(database=database, pages=pages, now=now).routes(),
             *FeedPageRoutes(
                 database=database, settings=settings, pages=pages, trials=trials, now=now
             ).routes(),
             *RuleRoutes(database=database, settings=settings, pages=pages, now=now).routes(),
             *RevisionRoutes(database=database, pages=pages).routes(),
-            *StoryRoutes(database=database, pages=pages, now=now, on_marked=sidebar.forget).routes(),
             *AddRoutes(database=database, settings=settings, pages=pages, trials=trials).routes(),
             *OpmlRoutes(database=database, fetcher=settings.fetcher, pages=pages).routes(),
             *FetchRoutes(database=database, pages=pages).routes(),
