@@ -44,7 +44,7 @@ $(DEVSTAMP): $(STAMP) scripts/system-packages
 
 test: setup-dev $(WHEELSTAMP)  ## set up and run every check and the whole suite, on real servers and a real browser
 	@$(MAKE) --no-print-directory lint
-	@$(BIN)/pytest -n 6 --dist worksteal -p no:schemathesis tests || { test $$? -eq 1 && $(MAKE) --no-print-directory failed; }
+	@$(BIN)/pytest -n 5 --dist worksteal -p no:schemathesis tests || { test $$? -eq 1 && $(MAKE) --no-print-directory failed; }
 
 failed:  ## run the tests that failed last time once more, one after the other: what fails alone is broken
 	@echo "Some tests failed beside others; each runs again alone. One that passes now is unsteady: mend it."
