@@ -21,6 +21,8 @@ from inforadar.web.http.identity import PERSON_SCOPE, header
 from inforadar.web.http.readers import TEXT_SCOPE
 
 TTL_S = 2.0
+AGES_S = 60
+"""Ages are shown in minutes."""
 MAX_BYTES = 16 * 2**20
 MAX_KEY_BYTES = 2_000
 _KEY_HEADERS = (b"host", b"cookie", b"accept-language")
@@ -84,8 +86,7 @@ class VisitorPages:
             scope.get("root_path"),
             scope.get(TEXT_SCOPE),
             choose_encoding(header(scope, b"accept-encoding")),
-            # Ages are shown in minutes.
-            self._now().replace(second=0, microsecond=0),
+            int(self._now().timestamp() // AGES_S),
             *given,
         )
 
