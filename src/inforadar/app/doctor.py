@@ -122,7 +122,7 @@ def _open_files(settings: Settings) -> Iterable[Finding]:
 
 
 async def _install() -> Findings:
-    """What a base install leaves out, and what it takes from the system."""
+    """Find what a base install leaves out, and what the system lacks."""
     found: Findings = []
     try:
         ZoneInfo("Europe/Warsaw")

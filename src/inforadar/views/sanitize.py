@@ -365,7 +365,7 @@ def marker_for(analysis: Analysis | None, names: tuple[ScoreName, ...] = IN_TITL
 
 
 def legend_for(analysis: Analysis | None) -> list[tuple[str, str]]:
-    """What the tints of an item's marked words mean: (kind of tint, plain words)."""
+    """List the tints of an item's marked words, each with its meaning in plain words."""
     return [
         (kind, pgettext("mark", words))
         for name, (kind, words) in _KINDS.items()

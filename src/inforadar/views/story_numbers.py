@@ -146,7 +146,7 @@ _NAMES = (("dead", _DEAD), ("injured", _INJURED), ("people", _PEOPLE), ("%", _PE
 
 
 def _group_before(value: str, before: str) -> str:
-    """What a number tells the size of: "a crew of 14"."""
+    """Find the group whose size a number tells: "a crew of 14"."""
     group = _MADE_OF.search(before)
     if group is None or _YEAR.fullmatch(value):
         return ""
@@ -155,7 +155,7 @@ def _group_before(value: str, before: str) -> str:
 
 
 def _noun(value: str, word: str, after: str, language: str) -> str:
-    """What a number counts: the word after it, or the one behind its adjectives; '' if it is followed by none."""
+    """Find the noun that a number counts: the word after it, or the one behind its adjectives; '' if there is none."""
     if compound := _COMPOUND.match(after):
         word, after = word + compound[0], after[compound.end() :]
     if value == "1" or fold(word) in _KNOWN:

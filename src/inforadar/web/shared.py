@@ -1,4 +1,4 @@
-"""What the processes of one API share: a small piece of memory, gone when they are.
+"""A small piece of memory that the processes of one API share, gone when they are.
 
 Everything that must last is in the database. Here is only what makes several processes behave as one: counts that tell
 caches of a change made through another process, the wrong passwords of the last minutes, and the numbers of

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from inforadar.stages.analyze.local.head import PARTS, SENTENCES, TITLES, combined, description, load_head
-
-np = pytest.importorskip("numpy")
 
 
 def test_the_overall_score_ranks_at_least_as_well_as_its_best_part_on_every_set() -> None:
