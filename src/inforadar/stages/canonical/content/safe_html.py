@@ -70,7 +70,7 @@ _INLINE = "|".join(
 _INLINES = f"{_WORDS}(?:(?:{_INLINE}){_WORDS})*+"
 _BLOCK = "|".join(f"<{tag}>{_INLINES}</{tag}>" for tag in ("p", "h2", "h3", "h4", "blockquote"))
 _IS_SAFE = re.compile(f"{_WORDS}(?:(?:{_BLOCK}|{_INLINE}){_WORDS})*+")
-"""What the cleaner would write as it is: words in plain tags that it keeps, as most summaries are. Possessive, so that
+"""Matches words in plain tags, as most summaries are: the cleaner would write them as they are. Possessive, so that
 nothing is tried twice."""
 
 _page = threading.local()
