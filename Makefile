@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev test failed check lint unit docs messages pictures bench bench-smoke bench-peers chaos clients site wheel release extension freeze clean
+.PHONY: help run setup setup-dev test failed check lint unit docs messages pictures bench bench-smoke bench-peers chaos site wheel release extension freeze clean
 
 help:  ## show this
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -78,10 +78,6 @@ bench-smoke: setup-dev  ## compare the speed with bare libraries; fails where it
 
 bench-peers: setup-dev  ## side by side with other feed readers, which it installs; ARGS="--feeds 10000 --entries 3"
 	@$(BIN)/python -m bench peers $(ARGS)
-
-clients: setup-dev  ## drive Liferea and RSS Guard, which it installs, against the Google Reader API
-	@scripts/system-packages clients
-	@$(BIN)/pytest -x tests/web/greader/desktop_apps.py
 
 chaos: setup-dev  ## harm workers, databases, disk and clock at random moments; ARGS="--kills 1000 --seconds 600"
 	@$(BIN)/python -m tests.chaos $(ARGS)
