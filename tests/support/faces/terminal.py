@@ -67,10 +67,7 @@ class Terminal:
         for _ in range(MOST_LOOKS):
             if not self.app.is_running:
                 return
-            reached = asyncio.Event()
-            self.app.call_later(reached.set)
-            async with asyncio.timeout(30):
-                await reached.wait()
+            await self._turn()
             await self.pilot._wait_for_screen()
             # A load that a newer one replaced is cancelled.
             with suppress(WorkerCancelled):
@@ -89,18 +86,26 @@ class Terminal:
             self.app.post_message(Key(key, _SIGNS.get(key, key if len(key) == 1 else None)))
 
     async def until(self, shown: str) -> None:
-        """Wait until the text is on the screen, checking after each repaint."""
+        """Wait until the text is on the screen, checking each time the app has handled its messages.
+
+        Not after each repaint: a screen that is covered while it waits for its repaint may call nobody back.
+        """
         async with asyncio.timeout(60):
             while shown not in self.text:
-                painted = asyncio.Event()
-                self.app.call_after_refresh(painted.set)
-                await painted.wait()
+                await self._turn()
 
     async def until_left(self) -> None:
         """Wait until the app has exited; its background work may still be ending."""
         async with asyncio.timeout(60):
             while self.app.is_running:
                 await asyncio.sleep(0)
+
+    async def _turn(self) -> None:
+        """Wait until the app has handled the messages that it has now."""
+        reached = asyncio.Event()
+        self.app.call_later(reached.set)
+        async with asyncio.timeout(30):
+            await reached.wait()
 
     @property
     def lines(self) -> list[str]:
