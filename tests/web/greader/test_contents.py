@@ -44,6 +44,22 @@ async def app(feed: Feed, newsroom: Newsroom, web: aiohttp.ClientSession) -> Rea
     return await admin_app(web, newsroom.database)
 
 
+async def test_a_stream_has_the_title_that_people_know(
+    app: ReaderApp, feed: Feed, newsroom: Newsroom
+) -> None:
+    await keep_search(newsroom.database, FIRST_PERSON, "Котики", "кот")
+    titles = {
+        f"feed/{feed.id}": "One",
+        "feed/https://one.example/feed": "One",
+        "user/-/label/world": "world",
+        "user/-/label/Котики": "Котики",
+        "user/-/state/com.google/starred": "starred",
+    }
+    for stream, title in titles.items():
+        found = await app.get(f"stream/contents/{stream}")
+        assert (found["id"], found["title"]) == (stream, title)
+
+
 async def test_a_saved_search_is_a_label_that_can_be_read_renamed_and_deleted(
     app: ReaderApp, newsroom: Newsroom
 ) -> None:

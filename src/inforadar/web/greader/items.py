@@ -20,6 +20,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from inforadar.model.item_number import added_us, id_range
 from inforadar.model.person import Person
 from inforadar.stages.publish.dates import rfc3339
+from inforadar.stages.publish.text import one_line
 from inforadar.store.database import Database
 from inforadar.store.people.shown_items import ShownItem, load_shown_items
 from inforadar.store.people.streams import Stream, load_stream_numbers, load_visible_feeds
@@ -27,7 +28,7 @@ from inforadar.web.greader.auth import Caller
 from inforadar.web.greader.changes import parse_numbers
 from inforadar.web.greader.documents import feed_title, item_document, render_atom
 from inforadar.web.greader.request import Parameters
-from inforadar.web.greader.streams import STATE, feed_of, find_stream, stream_name
+from inforadar.web.greader.streams import STATE, feed_of, find_stream, label_of, stream_name
 
 DEFAULT_ITEMS, MAX_IDS, MAX_CONTENTS = 20, 200_000, 1000
 IDS_PER_STEP, CONTENTS_PER_STEP = 5000, 500
@@ -118,7 +119,7 @@ class ReaderItems:
         head: dict[str, Any] = {
             "direction": "ltr",
             "id": stream_name(name),
-            "title": stream_name(name),
+            "title": await self._title(caller.person, stream_name(name)),
             "updated": int(self.now().timestamp()),
         }
         if len(numbers) > limit:
@@ -139,13 +140,16 @@ class ReaderItems:
             load_stream_numbers, stream, after=None, newest_first=True, limit=limit
         )
         shown = await self._numbered(caller.person, numbers)
-        title = name.rpartition("/")[2]
-        if name.startswith("feed/"):
-            feeds = await self.database.read(load_visible_feeds, caller.person.id)
-            title = feed_title(feed_of(name, feeds))
+        title = await self._title(caller.person, name)
         address = f"{self.base_url}/reader/atom/{name}"
         text = await asyncio.to_thread(render_atom, title, address, shown, caller.person, rfc3339(self.now()))
         return Response(text.encode("utf-8", "replace"), media_type="application/atom+xml")
+
+    async def _title(self, person: Person, name: str) -> str:
+        """What people call the stream: the title of the feed, the label or search, the state."""
+        if name.startswith("feed/"):
+            return feed_title(feed_of(name, await self.database.read(load_visible_feeds, person.id)))
+        return one_line(label_of(name) or name.removeprefix(STATE))
 
     async def _numbered(self, person: Person, numbers: Sequence[int]) -> list[ShownItem]:
         return await self.database.read(load_shown_items, person, numbers)
