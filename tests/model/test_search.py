@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inforadar.errors import UsageError
-from inforadar.model.search import (
+from inforadar.model.search import parse_search
+from inforadar.model.search_tree import (
     After,
     All,
     AnyOf,
@@ -28,7 +29,6 @@ from inforadar.model.search import (
     StorySize,
     Topic,
     Word,
-    parse_search,
     shows_everything,
 )
 

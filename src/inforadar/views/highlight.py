@@ -9,7 +9,8 @@ from html import escape
 from markupsafe import Markup
 
 from inforadar.errors import UsageError
-from inforadar.model.search import All, AnyOf, InTitle, Node, Phrase, Word, parse_search
+from inforadar.model.search import parse_search
+from inforadar.model.search_tree import All, AnyOf, InTitle, Node, Phrase, Word
 from inforadar.short_cache import short_cache
 from inforadar.store.items.search_words import query_words
 

@@ -27,7 +27,8 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from inforadar.model.ids import ItemId
 from inforadar.model.revision import ChangeKind
-from inforadar.model.search import LISTING_FIELDS, SIGNIFICANT_CHANGE, Changed
+from inforadar.model.search import LISTING_FIELDS, SIGNIFICANT_CHANGE
+from inforadar.model.search_tree import Changed
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.revisions import article_revisions

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, FromClause, Row, Select, false
 from inforadar.model.ids import FeedId, ItemId, RunId
 from inforadar.model.item import Item
 from inforadar.model.person import PersonId
-from inforadar.model.search import Source, Topic
+from inforadar.model.search_tree import Source, Topic
 from inforadar.store.feeds.hidden import load_hidden_feeds
 from inforadar.store.feeds.label_match import has_name, known_names
 from inforadar.store.feeds.queries import ACTIVE

@@ -21,7 +21,8 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from inforadar.model.search import MAX_QUERY_CHARS, All, AnyOf, InTitle, Node, Not, Phrase, Word, parse_search
+from inforadar.model.search import MAX_QUERY_CHARS, parse_search
+from inforadar.model.search_tree import All, AnyOf, InTitle, Node, Not, Phrase, Word
 from inforadar.short_cache import short_cache
 from inforadar.store.items.search_words import QueryWord, query_words
 from inforadar.store.schema.search import item_search

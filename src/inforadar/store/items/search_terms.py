@@ -12,7 +12,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from inforadar.clock import utc_now
 from inforadar.model.person import PersonId
-from inforadar.model.search import (
+from inforadar.model.search_tree import (
     After,
     All,
     AnyOf,

@@ -13,7 +13,8 @@ from sqlalchemy.exc import DBAPIError
 from inforadar.errors import UsageError
 from inforadar.model.ids import ItemId, StoryId
 from inforadar.model.rule import SCREEN, Channel, EventKind, Rule
-from inforadar.model.search import asked_changes, parse_search
+from inforadar.model.search import parse_search
+from inforadar.model.search_tree import asked_changes
 from inforadar.store.feeds.hidden import sees_feed
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.change_terms import FoundChange, load_asked_changes
