@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select, update
 
 from inforadar.model.ids import ItemId, StoryId
-from inforadar.store.rows import insert_rows, stored_id, stored_time
+from inforadar.store.rows import insert_short_rows, stored_id, stored_time
 from inforadar.store.rules.note_events import note_stories
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
@@ -29,6 +29,8 @@ from inforadar.store.types import db_now, one_of
 from inforadar.store.upsert import upsert
 
 _s, _t = story_items.c, stories.c
+_KEY_COLUMNS = {"key": "text", "at": "timestamptz", "item_id": "uuid"}
+_COUNT_COLUMNS = {"key": "text", "item_count": "integer", "capital": "integer", "small": "integer"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +180,7 @@ def _save_keys(connection: Connection, placements: Sequence[StoredPlacement]) ->
     ]
     if rows:
         statement = upsert(connection, story_keys).on_conflict_do_nothing()
-        insert_rows(connection, statement, ("key", "at", "item_id"), rows)
+        insert_short_rows(connection, statement, _KEY_COLUMNS, rows)
 
 
 def save_counts(connection: Connection, counts: Mapping[str, tuple[int, int, int]]) -> None:
@@ -189,10 +191,10 @@ def save_counts(connection: Connection, counts: Mapping[str, tuple[int, int, int
     excluded = statement.excluded
     added = {name: story_words.c[name] + excluded[name] for name in ("item_count", "capital", "small")}
     rows = [(key, *counts[key]) for key in sorted(counts)]
-    insert_rows(
+    insert_short_rows(
         connection,
         statement.on_conflict_do_update(index_elements=["key"], set_=added),
-        ("key", "item_count", "capital", "small"),
+        _COUNT_COLUMNS,
         rows,
     )
 
