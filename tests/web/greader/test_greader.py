@@ -320,3 +320,26 @@ async def test_it_is_seen_when_an_app_password_was_last_used(app: ReaderApp, new
     app.headers = {"Authorization": right}
     await app.get("user-info")
     assert await used_at() is not None
+
+
+async def test_lists_that_are_kept_follow_every_change_of_the_database(
+    newsroom: Newsroom, feed: Feed, app: ReaderApp
+) -> None:
+    """The changes are made beside the API, as another process makes them."""
+
+    async def listed() -> tuple[list[str], int]:
+        titles = [one["title"] for one in (await app.get("subscription/list"))["subscriptions"]]
+        return titles, (await app.get("unread-count"))["max"]
+
+    assert await listed() == await listed() == (["One & only"], 5)
+    await app.get("subscription/list")
+    first_etag = app.answer_headers["ETag"]
+    other = await newsroom.add_feed("https://two.example/feed", source='"Two"\\ 新', topic="науки")
+    assert await listed() == (["One & only", '"Two"\\ 新'], 5)
+    await newsroom.add_item(other, "https://two.example/1", title="Title")
+    assert await listed() == (["One & only", '"Two"\\ 新'], 6)
+    await app.get("subscription/list")
+    etag = app.answer_headers["ETag"]
+    assert etag != first_etag
+    await app.get("subscription/list", **{"If-None-Match": etag})
+    assert app.status == 304

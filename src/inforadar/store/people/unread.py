@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import Connection, Select, and_, func, select
 
 from inforadar.model.ids import FeedId
 from inforadar.model.person import PersonId
@@ -25,11 +26,19 @@ class UnreadFeed:
 
 def load_unread_feeds(connection: Connection, person_id: PersonId) -> list[UnreadFeed]:
     """Load the number of unread items of each feed that the person sees and that has items."""
+    return [
+        UnreadFeed(feed_id=row.id, topic=row.topic, unread=max(0, row.unread), newest_at=row.newest_at)
+        for row in connection.execute(select_unread(person_id))
+    ]
+
+
+def select_unread(person_id: PersonId) -> Select[Any]:
+    """Select feed, topic, number of unread items (below 0 if the counters are off) and time of the newest one."""
     read = and_(
         person_feed_counts.c.feed_id == feeds.c.id,
         person_feed_counts.c.person_id == person_id,
     )
-    query = (
+    return (
         select(
             feeds.c.id,
             feeds.c.topic,
@@ -40,7 +49,3 @@ def load_unread_feeds(connection: Connection, person_id: PersonId) -> list[Unrea
         .join(person_feed_counts, read, isouter=True)
         .where(*ACTIVE, *sees_feed(person_id))
     )
-    return [
-        UnreadFeed(feed_id=row.id, topic=row.topic, unread=max(0, row.unread), newest_at=row.newest_at)
-        for row in connection.execute(query)
-    ]
