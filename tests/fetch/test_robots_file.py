@@ -156,6 +156,24 @@ def test_a_line_is_a_rule_or_is_not(line: str, is_rule: bool) -> None:
         # A query may be empty.
         ("User-agent: *\nDisallow: /a?\n", "/a?", False),
         ("User-agent: *\nDisallow: /a?\n", "/a", True),
+        # Peers dispute these; Google's reader and the standard decide (ADR 52).
+        ("Disallow: /x\nAllow: /x/y\n", "/x", True),
+        ("User-agent: *\nDisallow: /a\nUser-agent: *\nDisallow: /b\n", "/b", False),
+        (
+            "User-agent: *\nDisallow: /a\nUser-agent: *\nNoindex: /b\nUser-agent: b\nDisallow: /\n",
+            "/x",
+            False,
+        ),
+        ("User-agent: *\nDisallow: /org/\nAllow: /org/about\n", "/org/about.html", True),
+        ("User-agent: *\nDisallow: /a/index.html\n", "/a/", True),
+        # Parameters, and wildcards by the dozen.
+        ("User-agent: *\nDisallow: /path;params?query\n", "/path;params?query#fragment", False),
+        ("User-agent: *\nDisallow: /;\n", "/;params", False),
+        ("User-agent: *\nDisallow: /;\n", "/", True),
+        ("User-agent: *\nDisallow: ******/****.js\n", "/a/b.js", False),
+        ("User-agent: *\nDisallow: /~joe/\n", "/%7Ejoe/x", False),
+        ("User-agent: *\nDisallow: /%7ejoe/\n", "/~joe/x", False),
+        ("User-agent: *\nDisallow: /käse:\n", "/k%C3%A4se:", False),
         # Line ends.
         ("User-agent: *\rDisallow: /x\r", "/x", False),
         ("User-agent: *\r\nDisallow: /x\r\n", "/x", False),
@@ -170,6 +188,43 @@ def test_the_delay_is_that_of_our_groups() -> None:
     text = "User-agent: *\nCrawl-delay: 5\nDisallow: /x\n\nUser-agent: InfoRadar bot\nCrawl-delay: 9\nDisallow:\n"
     assert read_robots(text, "InfoRadar").delay_s == 9
     assert read_robots(text, "Other").delay_s == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "agent", "delay_s"),
+    [
+        # Delays alone, name after name: each name has its own.
+        ("User-agent: one\nCrawl-delay: 1\nUser-agent: two\nCrawl-delay: 2\n", "one", 1),
+        ("User-agent: one\nCrawl-delay: 1\nUser-agent: two\nCrawl-delay: 2\n", "two", 2),
+        ("User-agent: one\nRequest-rate: 1/10s\nUser-agent: two\nDisallow: /\n", "two", None),
+        ("User-agent: one\nUser-agent: two\nCrawl-delay: 3\n", "one", 3),
+        ("User-agent: one\nUser-agent: two\nCrawl-delay: 3\n", "two", 3),
+        ("User-agent: one\nDisallow: /x\nCrawl-delay: 4\n", "one", 4),
+        ("User-agent: one\nCrawl-delay: 1\nDisallow: /x\nCrawl-delay: 4\n", "one", 4),
+        ("User-agent: *\nCrawl-delay: 5\nUser-agent: one\nDisallow: /\n", "one", None),
+        ("Crawl-delay: 5\nUser-agent: one\nDisallow: /\n", "one", None),
+        # What is no delay.
+        ("User-agent: *\nCrawl-delay: word\n", "one", None),
+        ("User-agent: *\nCrawl-delay: -1\n", "one", None),
+        ("User-agent: *\nCrawl-delay: inf\n", "one", None),
+        ("User-agent: *\nRequest-rate: 0/10\n", "one", None),
+        ("User-agent: *\nRequest-rate: 9/a\n", "one", None),
+        # Units.
+        ("User-agent: *\nRequest-rate: 9/30\n", "one", 30 / 9),
+        ("User-agent: *\nRequest-rate: 100/15m\n", "one", 9),
+        ("User-agent: *\nRequest-rate: 400/1h\n", "one", 9),
+        ("User-agent: *\nRequest-rate: 9000/1d\n", "one", 9.6),
+        ("User-agent: *\nRequest-rate: 1/10s 1820-1940\n", "one", 10),
+    ],
+)
+def test_a_delay_is_for_the_names_before_it(text: str, agent: str, delay_s: float | None) -> None:
+    assert read_robots(text, agent).delay_s == delay_s
+
+
+def test_a_delay_between_two_names_does_not_part_their_rules() -> None:
+    text = "User-agent: one\nCrawl-delay: 1\nUser-agent: two\nDisallow: /x\n"
+    assert not allows(text, "/x", "one")
+    assert not allows(text, "/x", "two")
 
 
 def test_a_sitemap_is_found_although_its_colon_was_forgotten() -> None:

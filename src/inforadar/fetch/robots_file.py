@@ -18,8 +18,8 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _NAME = re.compile(r"[\w.-]+")
 _BEFORE_PATH = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*")
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
-_RATE = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})\s*([smh]?)", re.IGNORECASE)
-_UNIT_S = {"": 1, "s": 1, "m": 60, "h": 3600}
+_RATE = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})\s*([smhd]?)", re.IGNORECASE)
+_UNIT_S = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _INDEX = "/index.htm"
 _KEYS = {
     **dict.fromkeys(("user-agent", "useragent", "user agent"), "agent"),
@@ -67,7 +67,18 @@ class _Group:
 
     agents: set[str] = field(default_factory=set)
     rules: list[tuple[bool, _Pattern]] = field(default_factory=list)
-    delays: list[float] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Delays:
+    """The delays for one set of names, in seconds.
+
+    Apart from the groups, because a delay separates the names before it from those after it, and a rule does not:
+    the standard knows no delays, so its rules apply to all names since the last rule.
+    """
+
+    agents: set[str] = field(default_factory=set)
+    seconds: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,31 +107,36 @@ class RobotsFile:
 def read_robots(text: str, agent: str) -> RobotsFile:
     """Read what applies to `agent`: all groups of its name together, or else those for all."""
     groups: list[_Group] = []
+    delays: list[_Delays] = []
     sitemaps: list[str] = []
-    is_named = False
+    opens_group = opens_delays = True
     for key, value in _lines(text):
         match key:
             case "sitemap" if value:
                 sitemaps.append(value)
             case "agent":
-                # Several names in a row share a group; unknown lines between them change nothing.
-                if not is_named:
+                # Several names in a row share what follows; unknown lines between them change nothing.
+                if opens_group:
                     groups.append(_Group())
-                    is_named = True
-                groups[-1].agents.add(_name_of(value))
+                if opens_delays:
+                    delays.append(_Delays())
+                opens_group = opens_delays = False
+                name = _name_of(value)
+                groups[-1].agents.add(name)
+                delays[-1].agents.add(name)
             case "allow" | "disallow" if groups:
-                is_named = False
+                opens_group = opens_delays = True
                 _add_rule(groups[-1], value, is_allowed=key == "allow")
-            case "delay" | "rate" if groups:
+            case "delay" | "rate" if delays:
+                opens_delays = True
                 delay_s = _delay_s(value) if key == "delay" else _rate_s(value)
                 if delay_s is not None:
-                    groups[-1].delays.append(delay_s)
-    own = [group for group in groups if agent.casefold() in group.agents]
-    found = own or [group for group in groups if ALL_AGENTS in group.agents]
-    delays = [delay_s for group in found for delay_s in group.delays]
+                    delays[-1].seconds.append(delay_s)
+    is_named = any(agent.casefold() in group.agents for group in groups)
+    name = agent.casefold() if is_named else ALL_AGENTS
     return RobotsFile(
-        rules=tuple(rule for group in found for rule in group.rules),
-        delay_s=max(delays, default=None),
+        rules=tuple(rule for group in groups if name in group.agents for rule in group.rules),
+        delay_s=max((one for own in delays if name in own.agents for one in own.seconds), default=None),
         sitemaps=tuple(sitemaps),
     )
 
