@@ -35,6 +35,7 @@ from inforadar.store.change_count import ChangeCount
 from inforadar.store.database_url import parse_database_url
 from inforadar.store.faults import faults_as_sentences, is_deadlock
 from inforadar.store.private_files import make_private
+from inforadar.store.read_turns import ReadTurns
 from inforadar.store.types import SqliteUuid, encode_json
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ async def open_database(
 
 
 class _SqliteRunner:
-    """One writing thread and a few reading threads, each with its own connection."""
+    """One writing thread and a few reading threads, each with its own connection; see `ReadTurns` for who reads."""
 
     def __init__(self, url: URL, lock_timeout_s: float) -> None:
         if sqlite3.sqlite_version_info < MIN_SQLITE:
@@ -152,6 +153,7 @@ class _SqliteRunner:
         self._checkpoint: Future[None] | None = None
         self._wal = Path(f"{url.database}-wal")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="sqlite-read")
+        self._turns = ReadTurns()
         self._open = threading.local()
         self._connections: list[Connection] = []
 
@@ -190,7 +192,8 @@ class _SqliteRunner:
 
     async def read(self, question: Callable[[Connection], T]) -> T:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._readers, self._run, self._reading, question)
+        async with self._turns.turn():
+            return await loop.run_in_executor(self._readers, self._run, self._reading, question)
 
     async def write(self, question: Callable[[Connection], T]) -> T:
         loop = asyncio.get_running_loop()

@@ -10,7 +10,7 @@ from inforadar.errors import UsageError
 from inforadar.model.ids import FeedId, ItemId
 from inforadar.store.people.sidebar import MAX_SIDE_FEEDS, SideFeed, Totals
 from inforadar.web.pages.item_query import Query, Show, band_choices, parse_query, show_choices
-from inforadar.web.pages.sidebar import FEW_FEEDS, make_sidebar
+from inforadar.web.pages.sidebar import FEW_FEEDS, Sidebar, SideContent, make_sidebar, make_topics
 
 FEED = UUID("019a8f5e-0000-7000-8000-000000000001")
 NOW = datetime(2026, 3, 1, 12, 0, 5, 123456, tzinfo=UTC)
@@ -92,7 +92,7 @@ def side_feed(
 def test_a_feed_is_called_by_its_source_where_the_topic_has_one_of_it() -> None:
     feeds = [side_feed(1, "t"), side_feed(2, "t", source="BBC"), side_feed(3, "t", source="habr")]
     feeds.append(side_feed(4, "t", source="Wire", own="My wire"))
-    (topic,) = make_sidebar(Query(), feeds, None, {}).topics
+    (topic,) = make_topics(Query(), feeds)
     assert [(feed.name, feed.title) for feed in topic.feeds] == [
         ("BBC", "Feed 2"),
         ("Feed 1", "Feed 1"),
@@ -101,9 +101,18 @@ def test_a_feed_is_called_by_its_source_where_the_topic_has_one_of_it() -> None:
     ]
 
 
+def side_of(
+    query: Query,
+    feeds: list[SideFeed],
+    totals: Totals | None = None,
+    searches: dict[str, str] | None = None,
+) -> Sidebar:
+    return make_sidebar(query, SideContent(feeds, searches or {}), totals, make_topics(query, feeds))
+
+
 def test_topics_hold_their_feeds_with_numbers_and_the_worst_state() -> None:
     feeds = [side_feed(2, "Python", state="waiting", unread=2), side_feed(1, "python"), side_feed(3, "world")]
-    side = make_sidebar(Query(), feeds, Totals(all=9, unread=4, starred=1, archived=0), {"ferries": "ferry"})
+    side = side_of(Query(), feeds, Totals(all=9, unread=4, starred=1, archived=0), {"ferries": "ferry"})
     assert [(one.name, one.count, one.active) for one in side.shows] == [
         ("all", 9, True),
         ("unread", 4, False),
@@ -119,7 +128,7 @@ def test_topics_hold_their_feeds_with_numbers_and_the_worst_state() -> None:
 
 def test_links_of_the_sidebar_keep_unread_and_unfold_what_is_shown() -> None:
     feeds = [side_feed(number, f"topic {number % 2}") for number in range(FEW_FEEDS + 1)]
-    side = make_sidebar(Query(feed=feeds[1].id, show=Show.UNREAD, words="x", at=NOW), feeds, None, {})
+    side = side_of(Query(feed=feeds[1].id, show=Show.UNREAD, words="x", at=NOW), feeds)
     assert [topic.is_open for topic in side.topics] == [False, True]
     assert side.topics[0].href == "/?topic=topic+0&show=unread"
     assert side.topics[1].feeds[0].href == f"/?feed={feeds[1].id}&show=unread"
@@ -129,6 +138,6 @@ def test_links_of_the_sidebar_keep_unread_and_unfold_what_is_shown() -> None:
 
 
 def test_very_many_feeds_are_cut() -> None:
-    side = make_sidebar(Query(), [side_feed(number, "t") for number in range(MAX_SIDE_FEEDS + 1)], None, {})
+    side = side_of(Query(), [side_feed(number, "t") for number in range(MAX_SIDE_FEEDS + 1)])
     assert side.has_more
     assert len(side.topics[0].feeds) == MAX_SIDE_FEEDS

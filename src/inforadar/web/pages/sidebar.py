@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Literal
 
 from inforadar.model.ids import FeedId
@@ -14,6 +15,8 @@ from inforadar.store.database import Database
 from inforadar.store.people.queries import load_searches
 from inforadar.store.people.sidebar import MAX_SIDE_FEEDS, SideFeed, Totals, load_side_feeds
 from inforadar.translations import pgettext, term
+from inforadar.translations.speech import current_language
+from inforadar.web.cache.bounded import BoundedCache
 from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
 from inforadar.web.pages.item_query import Choice, Query, Show
 from inforadar.web.pages.unread import UnreadCounts
@@ -27,6 +30,8 @@ UNWELL = {
     "suspended": term("feed", "needs you"),
 }
 """{state: words for the dot}; other states have none."""
+MAX_KEPT_LINKS = 30_000
+"""How many links of sidebars are kept, counted over all of them."""
 _NOBODY: Literal["nobody"] = "nobody"
 
 
@@ -66,22 +71,44 @@ class Sidebar:
     searches: tuple[Choice, ...]
     feed_name: str | None
     """The name of the feed that the list is of."""
+    key: Hashable
+    """Equal for sidebars with equal topics, so that their HTML is made once."""
 
 
-def make_sidebar(
-    query: Query, feeds: Sequence[SideFeed], totals: Totals | None, searches: Mapping[str, str]
-) -> Sidebar:
-    """Put the sidebar of a page together. Links keep only whether unread items are shown."""
+@dataclass(frozen=True, slots=True)
+class SideContent:
+    """What a person's sidebars are made of."""
+
+    feeds: Sequence[SideFeed]
+    searches: Mapping[str, str]
+
+
+def make_topics(query: Query, feeds: Sequence[SideFeed]) -> tuple[SideTopic, ...]:
+    """Sort the feeds by topic. Links keep only whether unread items are shown."""
     kept = Query(show=query.show if query.show is Show.UNREAD else Show.ALL)
     listed = feeds[:MAX_SIDE_FEEDS]
     groups: dict[str, list[SideFeed]] = {}
     for feed in listed:
         groups.setdefault(feed.topic.casefold(), []).append(feed)
-    chosen = {name.casefold() for name in query.topics}
-    topics = tuple(
+    chosen = _chosen(query)
+    return tuple(
         _topic(query, kept, key in chosen, group, all_open=len(listed) <= FEW_FEEDS)
         for key, group in sorted(groups.items())
     )
+
+
+def _chosen(query: Query) -> frozenset[str]:
+    return frozenset(name.casefold() for name in query.topics)
+
+
+def make_sidebar(
+    query: Query,
+    content: SideContent,
+    totals: Totals | None,
+    topics: tuple[SideTopic, ...],
+    key: Hashable = None,
+) -> Sidebar:
+    """Put the sidebar of a page together; `topics` are those that `make_topics` makes."""
     in_marks = not (query.feed or query.topics or query.sources or query.words or query.band)
     counts = {} if totals is None else {show: getattr(totals, show) for show in Show}
     return Sidebar(
@@ -95,12 +122,15 @@ def make_sidebar(
             for show in Show
         ),
         topics=topics,
-        has_more=len(feeds) > MAX_SIDE_FEEDS,
+        has_more=len(content.feeds) > MAX_SIDE_FEEDS,
         searches=tuple(
             Choice(name=name, href=Query(words=words).href, active=query.words == words)
-            for name, words in searches.items()
+            for name, words in content.searches.items()
         ),
-        feed_name=next((feed.name for feed in feeds if feed.id == query.feed), None),
+        feed_name=next((feed.name for feed in content.feeds if feed.id == query.feed), None)
+        if query.feed
+        else None,
+        key=key,
     )
 
 
@@ -146,10 +176,6 @@ def _unwell(state: str) -> str | None:
     return pgettext("feed", UNWELL[state]) if state in UNWELL else None
 
 
-_Loaded = tuple[list[SideFeed], dict[str, str]]
-"""Feeds and saved searches."""
-
-
 class SidebarLoader:
     """Loads what sidebars show; each person has their own."""
 
@@ -157,18 +183,45 @@ class SidebarLoader:
         self._database = database
         self._marks = marks
         self._unread = UnreadCounts(database, marks)
-        self._feeds: TimedCache[PersonId | str, _Loaded] = TimedCache(
+        self._contents: TimedCache[PersonId | str, SideContent] = TimedCache(
             FEEDS_TTL_S, stretch=STRETCH_OVER_FEEDS, version=lambda: marks.total
         )
+        self._topics: BoundedCache[Hashable, tuple[SideTopic, ...]] = BoundedCache(
+            MAX_KEPT_LINKS, lambda topics: 1 + sum(len(topic.feeds) for topic in topics)
+        )
+        self._editions = count()
+        self._edition_of: BoundedCache[PersonId | str, tuple[SideContent, int]] = BoundedCache(200)
 
     async def load(self, person_id: PersonId | None, query: Query) -> Sidebar:
-        feeds, searches = await self._feeds.get(person_id or _NOBODY, lambda: self._load(person_id))
-        return make_sidebar(query, feeds, await self._unread.load(person_id), searches)
+        who = person_id or _NOBODY
+        content = await self._contents.get(who, lambda: self._load(person_id))
+        key = (
+            self._edition(who, content),
+            query.show is Show.UNREAD,
+            _chosen(query),
+            query.feed,
+            current_language().tag,
+        )
+        topics = self._topics.get(key)
+        if topics is None:
+            topics = make_topics(query, content.feeds)
+            self._topics.put(key, topics)
+        return make_sidebar(query, content, await self._unread.load(person_id), topics, key)
 
-    async def _load(self, person_id: PersonId | None) -> _Loaded:
+    async def _load(self, person_id: PersonId | None) -> SideContent:
         feeds = await self._database.read(load_side_feeds, person_id)
         searches = await self._database.read(load_searches, person_id) if person_id else {}
-        return feeds, searches
+        return SideContent(feeds, searches)
+
+    def _edition(self, who: PersonId | str, content: SideContent) -> int:
+        """The number of this content: the same as before if nothing has changed."""
+        known, edition = self._edition_of.get(who) or (None, 0)
+        if known is content:
+            return edition
+        if known != content:
+            edition = next(self._editions)
+        self._edition_of.put(who, (content, edition))
+        return edition
 
     def forget(self) -> None:
         """Load anew for the next page, in every process, because a mark or a search has changed."""

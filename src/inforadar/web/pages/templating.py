@@ -5,9 +5,10 @@ Templates get raw text from the web; the environment escapes it, never a templat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from inforadar import __version__
 from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.stages.publish.dates import rfc3339
 from inforadar.stages.publish.text import one_line
-from inforadar.translations import LANGUAGES, say_again, speaking
+from inforadar.translations import LANGUAGES, Language, say_again, speaking
 from inforadar.translations.speech import find_plural, find_text
 from inforadar.urls import readable
 from inforadar.views.browser_name import browser_name
@@ -28,6 +29,7 @@ from inforadar.views.feed_health import broken_words
 from inforadar.views.settings import DEFAULTS, ReaderSettings, is_choice, settings_of
 from inforadar.views.terms import term_text
 from inforadar.views.times import full_time, grouped, shown_day, shown_number, shown_time
+from inforadar.web.cache.bounded import BoundedCache
 from inforadar.web.http.access import CSRF_SCOPE
 from inforadar.web.http.encodings import MIN_ENCODED_BYTES, choose_encoding, encode
 from inforadar.web.http.identity import PERSON_SCOPE
@@ -44,11 +46,16 @@ MAX_TITLE = 57
 """The length of a page's title, before our name: tabs, bookmarks and search results cut longer ones."""
 
 
+MAX_PART_CHARACTERS = 4 * 2**20
+"""How much of parts of pages is kept in memory."""
+
+
 class Pages:
     """Renders pages. `now` is read once per page, so that all its times are consistent."""
 
     def __init__(self, assets: Assets, now: Callable[[], datetime]) -> None:
         self._now = now
+        self._parts: BoundedCache[Hashable, Markup] = BoundedCache(MAX_PART_CHARACTERS, len)
         self._environment = Environment(
             loader=FileSystemLoader(Path(__file__).with_name("templates")),
             autoescape=True,
@@ -97,12 +104,14 @@ class Pages:
         root = request.scope.get("root_path", "")
         person = request.scope.get(PERSON_SCOPE)
         language = reader_language(request.scope)
+        settings = settings_of(person) if person else _settings_in_browser(request)
         with speaking(language):
             text = self._environment.get_template(template).render(
                 now=self._now(),
                 csrf=csrf,
                 root=root,
-                settings=settings_of(person) if person else _settings_in_browser(request),
+                settings=settings,
+                part=partial(self._part, root, settings, language),
                 language=language,
                 chosen_language=request.cookies.get(LANGUAGE_COOKIE, "auto"),
                 is_admin=person is not None and person.is_admin,
@@ -118,6 +127,28 @@ class Pages:
             headers["Content-Encoding"] = encoding
             body = encode(body, encoding)
         return HTMLResponse(body, status, headers)
+
+    def _part(
+        self,
+        root: str,
+        settings: ReaderSettings,
+        language: Language,
+        template: str,
+        key: Hashable,
+        /,
+        **values: Any,
+    ) -> Markup:
+        """Render a part of a page, or return it as it was rendered before for the same `key`.
+
+        The key stands for the values. A part has the reader's settings and the prefix of URLs, and nothing else.
+        """
+        known_as = (template, key, root, settings, language.tag)
+        part = self._parts.get(known_as)
+        if part is None:
+            rendered = self._environment.get_template(template).render(root=root, settings=settings, **values)
+            part = Markup(rendered)  # noqa: S704 - a template of ours, which has escaped the values
+            self._parts.put(known_as, part)
+        return part
 
 
 def _settings_in_browser(request: Request) -> ReaderSettings:
