@@ -10,10 +10,9 @@ from uuid import UUID
 
 from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.ids import ItemId, StoryId
-from inforadar.model.item import Item, shares_its_page
-from inforadar.model.person import PersonId
+from inforadar.model.item import shares_its_page
 from inforadar.store.database import Database
-from inforadar.store.feeds.hidden import load_hidden_feeds
+from inforadar.store.reading_pages import Told
 from inforadar.store.revisions.queries import load_revisions_of
 from inforadar.store.stories.queries import (
     StoryCursor,
@@ -21,10 +20,8 @@ from inforadar.store.stories.queries import (
     StoryItem,
     StoryRow,
     list_stories,
-    load_stories,
     load_story,
     load_story_events,
-    load_story_ids,
     load_story_items,
     load_title_changes,
 )
@@ -84,20 +81,14 @@ async def load_shown_stories(database: Database, wanted: StoryFilter) -> tuple[S
     return (await load_story_page(database, wanted)).stories
 
 
-async def load_told_stories(
-    database: Database, person_id: PersonId | None, items: Sequence[Item]
-) -> dict[ItemId, ShownStory]:
-    """The stories of these items that have more articles which the person sees."""
-    by_item = await database.read(load_story_ids, [item.id for item in items])
-    rows = await database.read(load_stories, sorted(set(by_item.values())), min_items=2)
-    hidden = await database.read(load_hidden_feeds, person_id) if person_id else frozenset()
-    told = await database.read(load_story_items, [row.id for row in rows], text_chars=LISTED_TEXT_CHARS)
+def show_told(told: Told) -> dict[ItemId, ShownStory]:
+    """The stories of a list's items that have more articles which the person sees."""
     shown = {}
-    for row in rows:
-        seen = [one for one in told[row.id] if one.feed_id not in hidden]
+    for row in told.stories:
+        seen = told.items[row.id]
         if len(seen) > 1 and (story := show_story(row, seen)) is not None:
             shown[row.id] = story
-    return {item_id: shown[story_id] for item_id, story_id in by_item.items() if story_id in shown}
+    return {item_id: shown[story_id] for item_id, story_id in told.by_item.items() if story_id in shown}
 
 
 async def load_story_view(database: Database, story: StoryId) -> StoryView:

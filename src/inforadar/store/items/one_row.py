@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from sqlalchemy import ColumnElement, Connection, ScalarSelect, and_, func, or_, select
 
@@ -41,10 +42,11 @@ _comes_before = or_(
 )
 
 
+@lru_cache(maxsize=64)
 def is_first_of_url(wanted: ItemFilter) -> tuple[ColumnElement[bool], ...]:
     """Whether no item with the same URL comes before it in the list; the filter comes from `with_known_names`.
 
-    Marks belong to URLs, so they are the same for all of them.
+    Marks belong to URLs, so they are the same for all of them. Kept, because it takes longer to make than to use.
     """
     if wanted.feed_id:
         return ()

@@ -18,20 +18,15 @@ from starlette.routing import Route
 
 from inforadar.actions.mark import mark, mark_list, undo_mark_list
 from inforadar.app.store import SAMPLE
-from inforadar.app.stories import load_told_stories
+from inforadar.app.stories import LISTED_TEXT_CHARS, show_told
 from inforadar.errors import InfoRadarError, NotFoundError, UsageError
 from inforadar.model.ids import ItemId
 from inforadar.model.person import Along, PersonId
-from inforadar.store.articles.queries import load_previews
 from inforadar.store.database import Database
-from inforadar.store.feeds.hidden import load_hidden_feeds
-from inforadar.store.feeds.labels import has_only
-from inforadar.store.feeds.queries import load_broken_count
 from inforadar.store.items.one_row import count_some, load_shown_item
-from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import ListPlace
 from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks
-from inforadar.store.stories.queries import load_story_chips
+from inforadar.store.reading_pages import load_list_page
 from inforadar.urls import uid, url_hash
 from inforadar.views.highlight import Highlighter
 from inforadar.views.item import ReadItem, read_item
@@ -108,15 +103,21 @@ class ArticleRoutes:
         now = self.now()
         query, by_story = query.held(now), shows_stories(request, query)
         wanted = replace(query.filter, person_id=person_id, by_story=by_story)
-        page = await self.database.read(load_item_page, wanted, limit=PAGE_ITEMS, cursor=query.after)
-        marks = await self.database.read(load_marks, person_id, [item.hash for item in page.items])
-        previews = await self.database.read(load_previews, [uid(item.url) for item in page.items])
+        found = await self.database.read(
+            load_list_page,
+            wanted,
+            limit=PAGE_ITEMS,
+            cursor=query.after,
+            text_chars=LISTED_TEXT_CHARS,
+            only_origin=None if query.text else SAMPLE,
+        )
+        page, marks = found.page, found.marks
         images = await self.pictures.of(request)
-        stories = await load_told_stories(self.database, person_id, page.items) if by_story else {}
-        read = await self._read_urls(person_id, stories.values())
+        stories = show_told(found.told) if found.told else {}
+        read = await self._read_urls(person_id, stories.values()) if stories else set()
         rows = []
         for item in page.items:
-            preview = previews.get(uid(item.url))
+            preview = found.previews.get(uid(item.url))
             rows.append(
                 Row(
                     read=read_item(item),
@@ -142,11 +143,11 @@ class ArticleRoutes:
             bands=band_choices(query),
             rows=rows,
             by_story=by_story,
-            is_hidden=await self._is_hidden(person_id, query),
+            is_hidden=found.is_hidden,
             reach=reach_text,
             spread=spread_text,
             found=Highlighter(query.words),
-            stories=await self.database.read(load_story_chips, [item.id for item in page.items]),
+            stories=found.chips,
             matches=await self._count(query, person_id, by_story=by_story) if query.is_filtered else None,
             max_counted=MAX_COUNTED,
             older=replace(query, after=page.next).href if page.next else None,
@@ -155,15 +156,9 @@ class ArticleRoutes:
             seen=moment_text(now),
             newest_id=max((item.id for item in page.items), default=None) if not query.after else None,
             marked=_marked(request.query_params),
-            is_sample=not query.text and await self.database.read(has_only, SAMPLE),
-            broken=await self.database.read(load_broken_count),
+            is_sample=found.has_only_origin,
+            broken=found.broken_feeds,
         )
-
-    async def _is_hidden(self, person_id: PersonId | None, query: Query) -> bool:
-        """Whether the list is of a feed that the person hides elsewhere."""
-        if person_id is None or query.feed is None:
-            return False
-        return query.feed in await self.database.read(load_hidden_feeds, person_id)
 
     async def _read_urls(self, person_id: PersonId | None, stories: Iterable[ShownStory]) -> set[str]:
         """The articles of these stories that the person has read."""

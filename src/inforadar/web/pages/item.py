@@ -17,22 +17,15 @@ from inforadar.actions.mark import mark, mark_all
 from inforadar.actions.request_article import request_article
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed
-from inforadar.model.feed_options import Content
 from inforadar.model.ids import ItemId
 from inforadar.model.item import Item, shares_its_page
 from inforadar.stages.publish.addresses import web_address_or_none
-from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
-from inforadar.store.feeds.queries import load_broken_count, load_feed
-from inforadar.store.items.neighbours import load_neighbours
+from inforadar.store.feeds.queries import load_feed
 from inforadar.store.items.one_row import load_shown_item
-from inforadar.store.items.queries import load_item_changes
-from inforadar.store.people.marks import MARKS, NO_MARKS, load_label_names, load_marks
-from inforadar.store.published.contents import load_published_contents
-from inforadar.store.revisions.queries import count_revisions
-from inforadar.store.stories.queries import load_story_chips
+from inforadar.store.people.marks import MARKS, NO_MARKS, load_marks
+from inforadar.store.reading_pages import load_article_page
 from inforadar.translations import gettext as _
-from inforadar.urls import uid
 from inforadar.views.highlight import Highlighter
 from inforadar.views.item import (
     BARS,
@@ -81,23 +74,20 @@ class ItemPageRoutes:
         ]
 
     async def show(self, request: Request) -> Response:
-        item, feed = await self._find(request)
-        asked = request.query_params
+        asked, item_id = request.query_params, ItemId(UUID(str(request.path_params["id"])))
         query, person_id = parse_query(asked), person_id_of(request.scope)
-        key = uid(item.url)
-        article = await self.database.read(load_article, key)
-        history = await self.database.read(load_item_changes, item.id)
         wanted = replace(query.filter, person_id=person_id, by_story=shows_stories(request, query))
-        neighbours = await self.database.read(load_neighbours, wanted, item)
-        marks = (await self.database.read(load_marks, person_id, [item.hash])).get(item.hash, NO_MARKS)
+        page = await self.database.read(load_article_page, item_id, wanted)
+        if page is None:
+            raise _no_such_article()
+        item, feed, article, marks = page.item, page.feed, page.article, page.marks
         if person_id and request.scope.get(CSRF_SCOPE) and marks.read_at is None and UNREAD not in asked:
             # Opening an article marks it as read only for someone logged in, not for any visitor.
             read_marks = await mark(self.database, person_id, item.url, {"read": True}, self.now())
             marks = replace(marks, read_at=read_marks.read_at)
             self.sidebar.forget()
         read = read_item(item)
-        own = await self.database.read(load_published_contents, [feed.id])
-        may_read = request.scope[TEXT_SCOPE].may_read(own.get(feed.id, Content.NONE))
+        may_read = request.scope[TEXT_SCOPE].may_read(page.published)
         reading = reading_of(item, article)
         where = settings_of(request.scope.get(PERSON_SCOPE)).marks
         images = await self.pictures.of(request)
@@ -111,15 +101,15 @@ class ItemPageRoutes:
             query=query,
             side=await self.sidebar.load(person_id, query),
             list_href=replace(query, after=None).href,
-            previous=query.item_href(neighbours.previous) if neighbours.previous else None,
-            following=query.item_href(neighbours.next) if neighbours.next else None,
+            previous=query.item_href(page.neighbours.previous) if page.neighbours.previous else None,
+            following=query.item_href(page.neighbours.next) if page.neighbours.next else None,
             read=read,
             feed=feed,
             marks=marks,
-            labels=await self.database.read(load_label_names, person_id) if person_id else [],
+            labels=page.labels,
             bars=BARS,
             legend=legend_for(read.analysis),
-            story=(await self.database.read(load_story_chips, [item.id])).get(item.id),
+            story=page.story,
             article=article,
             texts=texts,
             reading=reading,
@@ -130,11 +120,11 @@ class ItemPageRoutes:
             why_no_text=why_no_text(article, item),
             byline=byline(item, article),
             files=shown_files(item),
-            changes=field_changes(history),
-            revision_count=(await self.database.read(count_revisions, [key])).get(key, 0),
+            changes=field_changes(page.history),
+            revision_count=page.revisions,
             counters=shown_counters(item),
             details=shown_details(item),
-            broken=await self.database.read(load_broken_count),
+            broken=page.broken_feeds,
         )
         if (original := web_address_or_none(item.address)) is not None:
             response.headers["Link"] = f'<{original}>; rel="canonical"'
@@ -191,5 +181,9 @@ class ItemPageRoutes:
         item = await self.database.read(load_shown_item, item_id)
         feed = await self.database.read(load_feed, item.feed_id) if item else None
         if item is None or feed is None or feed.deleted_at or not feed.enabled:
-            raise HTTPException(404, _("There is no such article, or its feed is disabled."))
+            raise _no_such_article()
         return item, feed
+
+
+def _no_such_article() -> HTTPException:
+    return HTTPException(404, _("There is no such article, or its feed is disabled."))
