@@ -207,6 +207,9 @@ def main(argv: list[str]) -> int:
             "INFORADAR_API_PROCESSES": str(options.processes),
             "FETCHER_INTERVAL": "1",
             "FETCHER_SUCCESS_INTERVAL": str(_REFRESH_S),
+            # Otherwise silent hosts would hold the worker's places for half a minute, and it would rest.
+            "FETCHER_REQUEST_TIMEOUT": "4",
+            "FETCHER_JOB_TIMEOUT": "6",
         }
         rows = _run(options, folder, environment)
     RESULTS.mkdir(exist_ok=True)

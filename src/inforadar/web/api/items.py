@@ -40,7 +40,7 @@ from inforadar.web.http.bodies import read_json
 from inforadar.web.http.identity import PERSON_SCOPE, person_id_of
 from inforadar.web.http.readers import TEXT_SCOPE
 
-LIST_TTL_S = 1.0
+LIST_TTL_S = 2.0
 """How long a list is cached."""
 MAX_LIST_BYTES = 8 * 2**20
 MAX_MARKED_ITEMS = 500

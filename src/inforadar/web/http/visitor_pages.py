@@ -1,7 +1,7 @@
 """Pages as visitors saw them a moment ago.
 
 Who reads without an account sees what everybody else without one sees: a list or an article is made for the first of
-them and kept for the others, for two seconds or until this server changes anything. A reader with an account has marks,
+them and kept for the others, for five seconds or until this server changes anything. A reader with an account has marks,
 settings and forms of their own, so their pages are made each time.
 """
 
@@ -20,7 +20,7 @@ from inforadar.web.http.encodings import choose_encoding
 from inforadar.web.http.identity import PERSON_SCOPE, header
 from inforadar.web.http.readers import TEXT_SCOPE
 
-TTL_S = 2.0
+TTL_S = 5.0
 AGES_S = 60
 """Ages are shown in minutes."""
 MAX_BYTES = 16 * 2**20

@@ -125,7 +125,7 @@ class Pages:
         if encoding and len(body) >= MIN_ENCODED_BYTES:
             # The token of the forms cannot be guessed from lengths: other sites' requests come without the cookie.
             headers["Content-Encoding"] = encoding
-            body = encode(body, encoding)
+            body = encode(body, encoding, is_for_one=True)
         return HTMLResponse(body, status, headers)
 
     def _part(
