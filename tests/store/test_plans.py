@@ -10,11 +10,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event, insert, select, text
+from sqlalchemy import Connection, Uuid, event, insert, literal, select, text
 
 from inforadar.model.ids import FeedId, RunId, new_uuid
 from inforadar.model.item import Listed
-from inforadar.model.person import FIRST_PERSON
+from inforadar.model.person import FIRST_PERSON, Along
 from inforadar.model.schedule import Lane
 from inforadar.store.analyses.claims import claim_analyses
 from inforadar.store.articles.claims import claim_articles
@@ -28,10 +28,12 @@ from inforadar.store.items.lookup import load_item_by_url, load_newest
 from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import ItemFilter, list_items
 from inforadar.store.leases import claim_due_feeds, claim_feeds, seconds_to_next_request
+from inforadar.store.people.along import load_told_along
 from inforadar.store.published.served import load_served_feeds
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.schema.items import items
+from inforadar.store.schema.stories import stories, story_items
 from inforadar.store.types import db_later
 from tests.store.making import NOW
 
@@ -72,6 +74,11 @@ def fill(connection: Connection) -> None:
             for n, id_ in enumerate(ids)
         ],
     )
+    story_id = connection.execute(
+        insert(stories).values(began_at=NOW, last_at=NOW).returning(stories.c.id)
+    ).scalar_one()
+    told = select(items.c.id, literal(story_id, Uuid), items.c.pub_date, literal(1))
+    connection.execute(insert(story_items).from_select(["item_id", "story_id", "at", "version"], told))
     connection.execute(
         insert(articles).values(next_attempt_at=db_later(86400.0)),
         [{"uid": f"{n:016x}", "url": f"https://a.example/{n}"} for n in range(NUMBER)],
@@ -183,6 +190,13 @@ async def test_feeds_of_a_source_are_found_without_reading_the_others(
     assert "ix_feeds_source" in said, said
     assert "Seq Scan on feeds" not in said, said
     assert "SCAN feeds" not in said, said
+
+
+async def test_what_is_read_along_with_an_item_is_found_by_its_url(database: Database) -> None:
+    said = await plan_of(database, lambda c: load_told_along(c, ["https://a.example/1"], Along.COPIES))
+    assert "ix_items_url" in said, said
+    assert "SCAN items" not in said, said
+    assert "Seq Scan on items" not in said, said
 
 
 def _without_empty(plan: str) -> str:

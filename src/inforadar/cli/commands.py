@@ -29,7 +29,7 @@ GROUPS: dict[str, tuple[str, dict[str, Any]]] = {
             "preview": ("inforadar.cli.feed.preview:preview", "Show what selectors find on a listing page."),
             "delays": (
                 "inforadar.cli.feed.delays:delays",
-                "Show how late news was seen, and expected to be.",
+                "Compare how late news was found with how late it was expected.",
             ),
             "edit": ("inforadar.cli.feed.edit:edit", "Change a feed's URL, settings or credentials."),
             "redate": (
@@ -135,32 +135,41 @@ GROUPS: dict[str, tuple[str, dict[str, Any]]] = {
             "app-password": (
                 "Passwords for apps that speak the Google Reader API.",
                 {
-                    "add": ("inforadar.cli.people.tokens:add_app_password", "Make one and print it once."),
-                    "list": ("inforadar.cli.people.tokens:list_app_passwords", "List them."),
-                    "remove": ("inforadar.cli.people.tokens:remove_app_password", "Revoke one."),
+                    "add": (
+                        "inforadar.cli.people.tokens:add_app_password",
+                        "Make an app password and print it once.",
+                    ),
+                    "list": (
+                        "inforadar.cli.people.tokens:list_app_passwords",
+                        "List a person's app passwords.",
+                    ),
+                    "remove": ("inforadar.cli.people.tokens:remove_app_password", "Revoke an app password."),
                 },
             ),
             "feed-token": (
                 "Tokens that open private feeds by `token=` in their address.",
                 {
-                    "add": ("inforadar.cli.people.tokens:add_feed_token", "Make one and print it once."),
-                    "list": ("inforadar.cli.people.tokens:list_feed_tokens", "List them."),
-                    "remove": ("inforadar.cli.people.tokens:remove_feed_token", "Revoke one."),
+                    "add": (
+                        "inforadar.cli.people.tokens:add_feed_token",
+                        "Make a feed token and print it once.",
+                    ),
+                    "list": ("inforadar.cli.people.tokens:list_feed_tokens", "List a person's feed tokens."),
+                    "remove": ("inforadar.cli.people.tokens:remove_feed_token", "Revoke a feed token."),
                 },
             ),
             "session": (
                 "Browsers in which a person is logged in.",
                 {
-                    "list": ("inforadar.cli.people.tokens:list_sessions", "List them."),
-                    "remove": ("inforadar.cli.people.tokens:remove_session", "End one."),
+                    "list": ("inforadar.cli.people.tokens:list_sessions", "List a person's sessions."),
+                    "remove": ("inforadar.cli.people.tokens:remove_session", "End a session."),
                 },
             ),
             "search": (
                 "Saved searches, which apps show as labels.",
                 {
-                    "add": ("inforadar.cli.people.searches:add", "Save one."),
-                    "list": ("inforadar.cli.people.searches:list_", "List them."),
-                    "remove": ("inforadar.cli.people.searches:remove", "Delete one."),
+                    "add": ("inforadar.cli.people.searches:add", "Save a search."),
+                    "list": ("inforadar.cli.people.searches:list_", "List a person's saved searches."),
+                    "remove": ("inforadar.cli.people.searches:remove", "Delete a saved search."),
                 },
             ),
         },
@@ -189,7 +198,7 @@ GROUPS: dict[str, tuple[str, dict[str, Any]]] = {
             "test": ("inforadar.cli.rules.channel:send_test", "Send a test message."),
             "remove": ("inforadar.cli.rules.channel:remove", "Remove a channel."),
             "messages": ("inforadar.cli.rules.channel:messages", "List messages, sent or not, newest first."),
-            "resend": ("inforadar.cli.rules.channel:resend", "Send a message again that was given up."),
+            "resend": ("inforadar.cli.rules.channel:resend", "Retry a message that was given up."),
         },
     ),
     "alert": (
@@ -199,7 +208,7 @@ GROUPS: dict[str, tuple[str, dict[str, Any]]] = {
                 "inforadar.cli.rules.alert:list_",
                 "List feeds that are broken, silent, losing entries, moved or gone.",
             ),
-            "quiet": ("inforadar.cli.rules.alert:quiet", "Be quiet about a feed's alerts until a time."),
+            "quiet": ("inforadar.cli.rules.alert:quiet", "Mute a feed's alerts until a time."),
         },
     ),
     "sample": (
@@ -242,8 +251,8 @@ GROUPS: dict[str, tuple[str, dict[str, Any]]] = {
     "completion": (
         "Completion of commands, options and feeds in the shell.",
         {
-            "install": ("inforadar.cli.system.completion:install", "Install it for your shell."),
-            "show": ("inforadar.cli.system.completion:show", "Print a shell's script."),
+            "install": ("inforadar.cli.system.completion:install", "Install completion for your shell."),
+            "show": ("inforadar.cli.system.completion:show", "Print the completion script of a shell."),
         },
     ),
     "config": (

@@ -127,7 +127,7 @@ config:Inspect the settings'
 list:List all feeds with their health and next run
 show:Show everything about one feed
 preview:Show what selectors find on a listing page
-delays:Show how late news was seen, and expected to be
+delays:Compare how late news was found with how late it was expected
 edit:Change a feed'"'"'s URL, settings or credentials
 redate:Correct stored dates after a change of the feed'"'"'s time zone
 enable:Allow a feed to be fetched and served
@@ -637,9 +637,9 @@ search:Saved searches, which apps show as labels'
 --json:Print JSON'
       args=free ;;
     'inforadar person app-password')
-      inner='add:Make one and print it once
-list:List them
-remove:Revoke one'
+      inner='add:Make an app password and print it once
+list:List a person'"'"'s app passwords
+remove:Revoke an app password'
       flags='--home:The folder with the settings and the database.
 --log-format:How the log looks.
 --log-level:The lowest level that is logged.
@@ -670,9 +670,9 @@ remove:Revoke one'
 --json:Print JSON'
       args='free|free' ;;
     'inforadar person feed-token')
-      inner='add:Make one and print it once
-list:List them
-remove:Revoke one'
+      inner='add:Make a feed token and print it once
+list:List a person'"'"'s feed tokens
+remove:Revoke a feed token'
       flags='--home:The folder with the settings and the database.
 --log-format:How the log looks.
 --log-level:The lowest level that is logged.
@@ -703,8 +703,8 @@ remove:Revoke one'
 --json:Print JSON'
       args='free|free' ;;
     'inforadar person session')
-      inner='list:List them
-remove:End one'
+      inner='list:List a person'"'"'s sessions
+remove:End a session'
       flags='--home:The folder with the settings and the database.
 --log-format:How the log looks.
 --log-level:The lowest level that is logged.
@@ -727,9 +727,9 @@ remove:End one'
 --json:Print JSON'
       args='free|free' ;;
     'inforadar person search')
-      inner='add:Save one
-list:List them
-remove:Delete one'
+      inner='add:Save a search
+list:List a person'"'"'s saved searches
+remove:Delete a saved search'
       flags='--home:The folder with the settings and the database.
 --log-format:How the log looks.
 --log-level:The lowest level that is logged.
@@ -841,7 +841,7 @@ list:List all channels
 test:Send a test message
 remove:Remove a channel
 messages:List messages, sent or not, newest first
-resend:Send a message again that was given up'
+resend:Retry a message that was given up'
       flags='--home:The folder with the settings and the database.
 --log-format:How the log looks.
 --log-level:The lowest level that is logged.
@@ -904,7 +904,7 @@ resend:Send a message again that was given up'
       args=free ;;
     'inforadar alert')
       inner='list:List feeds that are broken, silent, losing entries, moved or gone
-quiet:Be quiet about a feed'"'"'s alerts until a time'
+quiet:Mute a feed'"'"'s alerts until a time'
       flags='--home:The folder with the settings and the database.
 --log-format:How the log looks.
 --log-level:The lowest level that is logged.
@@ -1040,8 +1040,8 @@ move:Move everything to another database'
 --json:Print JSON'
       args='' ;;
     'inforadar completion')
-      inner='install:Install it for your shell
-show:Print a shell'"'"'s script'
+      inner='install:Install completion for your shell
+show:Print the completion script of a shell'
       flags='--home:The folder with the settings and the database.
 --log-format:How the log looks.
 --log-level:The lowest level that is logged.

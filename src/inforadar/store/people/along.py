@@ -12,7 +12,6 @@ from inforadar.store.schema.items import items
 from inforadar.store.schema.people import people
 from inforadar.store.schema.stories import story_items
 from inforadar.store.types import one_of
-from inforadar.urls import url_hash
 
 _s, _i = story_items.c, items.c
 
@@ -29,7 +28,7 @@ def load_told_along(connection: Connection, urls: Sequence[str], along: Along) -
     """URLs of the copies of these articles, or of all articles of their stories, without the given ones."""
     if along is Along.ARTICLE:
         return []
-    of_urls = one_of(_i.hash, sorted({url_hash(url) for url in urls}))
+    of_urls = one_of(_i.url, sorted(set(urls)))  # There is no index on the hash alone.
     own = list(
         connection.execute(
             select(_s.item_id, _s.story_id, _s.copy_of)
