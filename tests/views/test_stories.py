@@ -97,7 +97,9 @@ def test_numbers_that_differ_are_in_conflict_and_lead_to_their_sentences() -> No
 
 
 def test_numbers_are_told_with_what_they_count() -> None:
-    found = set(numbers_in("Police said 40,000 people fled, 6.1 magnitude, and 3 March."))
+    found = {
+        number[:2] for number in numbers_in("Police said 40,000 people fled, 6.1 magnitude, and 3 March.")
+    }
     assert {("40000", "people"), ("6.1", "magnitude")} <= found
     assert not any(unit == "march" for _, unit in found)
 
@@ -126,7 +128,7 @@ def test_numbers_are_told_with_what_they_count() -> None:
     ],
 )
 def test_a_number_counts_the_noun_after_it(language: str, sentence: str, expected: set[str]) -> None:
-    assert {unit for _, unit in numbers_in(sentence, language)} == expected
+    assert {number.counts for number in numbers_in(sentence, language)} == expected
 
 
 def test_the_timeline_has_titles_changes_and_merges() -> None:

@@ -15,12 +15,15 @@ from enum import StrEnum
 
 from inforadar.model.ids import ItemId
 from inforadar.stages.group.tokens import fold
+from inforadar.views.story_conflicts import Context, can_clash
 from inforadar.views.story_names import names_in, same_names
 from inforadar.views.story_numbers import numbers_in
 
 MAX_NAMES, MAX_NUMBERS, MAX_QUOTATIONS = 14, 14, 8
 MAX_SENTENCES = 80
 MAX_SENTENCE_CHARS = 400
+MAX_COMPARED = 6
+"""How many of an outlet's numbers of one kind are looked at to tell whether they are in conflict."""
 MAX_COMMON_NUMBER = 12
 """Up to here, equal numbers in two languages say nothing of what they count."""
 
@@ -92,6 +95,8 @@ class _Mention:
     telling: Telling
     value: str
     sentence: str
+    context: Context | None = None
+    """Of a number."""
 
     @property
     def is_title(self) -> bool:
@@ -108,8 +113,10 @@ def fact_table(tellings: Sequence[Telling]) -> tuple[Fact, ...]:
         for sentence in sentences_of(telling.text):
             for name in names_in(sentence):
                 names[fold(name)].append(_Mention(telling, name, sentence))
-            for value, unit in numbers_in(sentence, telling.language.split("-")[0].casefold()):
-                numbers[unit].append(_Mention(telling, value, sentence))
+            language = telling.language.split("-")[0].casefold()
+            for value, counts, clause in numbers_in(sentence, language):
+                context = Context(counts, clause, sentence, language)
+                numbers[counts].append(_Mention(telling, value, sentence, context))
         for quotation in _QUOTATION.finditer(telling.text):
             words = " ".join(_WORD.findall(fold(quotation[1])))
             quotations[words[:60]].append(_Mention(telling, quotation[1].strip(" ,;"), quotation[0]))
@@ -146,25 +153,27 @@ def _align_units(numbers: Mapping[str, list[_Mention]]) -> dict[str, list[_Menti
     for unit, mentions in numbers.items():
         for mention in mentions:
             units_of[mention.value].add(unit)
+    first = {unit: min(mention.telling.at for mention in mentions) for unit, mentions in numbers.items()}
+    told_in = {
+        unit: {
+            told
+            for mention in mentions
+            for told in (("in", mention.telling.language), ("by", mention.telling.outlet))
+        }
+        for unit, mentions in numbers.items()
+    }
     stands_for: dict[str, str] = {}
     for value, units in units_of.items():
-        if _ROUND.fullmatch(value) and int(value) <= MAX_COMMON_NUMBER:
+        if len(units) == 1 or (_ROUND.fullmatch(value) and int(value) <= MAX_COMMON_NUMBER):
             continue
-        one, *others = sorted(units, key=lambda unit: (min(m.telling.at for m in numbers[unit]), unit))
+        one, *others = sorted(units, key=lambda unit: (first[unit], unit))
         for other in others:
-            if other not in stands_for and _differ(numbers[one], numbers[other]):
+            if other not in stands_for and told_in[one].isdisjoint(told_in[other]):
                 stands_for[other] = stands_for.get(one, one)
     joined: defaultdict[str, list[_Mention]] = defaultdict(list)
     for unit, mentions in numbers.items():
         joined[stands_for.get(unit, unit)] += mentions
     return joined
-
-
-def _differ(one: Sequence[_Mention], other: Sequence[_Mention]) -> bool:
-    """Whether two rows are of different languages and outlets."""
-    return {m.telling.language for m in one}.isdisjoint({m.telling.language for m in other}) and {
-        m.telling.outlet for m in one
-    }.isdisjoint({m.telling.outlet for m in other})
 
 
 def _best(
@@ -197,7 +206,8 @@ def _fact(kind: Kind, key: str, found: Sequence[_Mention], outlets: Sequence[str
             cells.append(Cell(outlet=outlet, state=State.NOT_SAID))
             continue
         clashes = kind is Kind.NUMBER and any(
-            values[outlet].isdisjoint(others) for other, others in values.items() if other != outlet
+            values[outlet].isdisjoint(values[other]) and _count_the_same(own, others)
+            for other, others in by_outlet.items()
         )
         # A sentence of the text says more than the title.
         said = next((m for m in own if m.value == own[0].value and not m.is_title), own[0])
@@ -218,6 +228,15 @@ def _fact(kind: Kind, key: str, found: Sequence[_Mention], outlets: Sequence[str
         cells=tuple(cells),
         first_said_by=first.telling.outlet,
         first_said_at=first.telling.at,
+    )
+
+
+def _count_the_same(own: Sequence[_Mention], others: Sequence[_Mention]) -> bool:
+    """Whether numbers of two outlets count the same thing."""
+    return any(
+        one.context is not None and other.context is not None and can_clash(one.context, other.context)
+        for one in own[:MAX_COMPARED]
+        for other in others[:MAX_COMPARED]
     )
 
 

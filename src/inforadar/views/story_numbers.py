@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from inforadar.stages.group.tokens import fold
 
@@ -17,7 +18,7 @@ _NUMBER = re.compile(
     r"(?<![\w.,])(\d{1,3}(?:[., \u00a0\u202f]\d{3})+|\d+(?:[.,]\d+)?)(?![\w.,]*\d)\s*(%|[^\W\d_]{2,})?"
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_NUMBER_WORDS = {
+NUMBER_WORDS = {
     fold(word): str(number)
     # Without "one", which mostly counts nothing: one day, one of them.
     for words in (
@@ -62,7 +63,7 @@ _SCALES = {
     }.items()
     for word in folded_words(words)
 }
-_FUNCTION = folded_words(
+FUNCTION_WORDS = folded_words(
     "a an the of in on at to for from by with and or as is was were are be been has have had that which who "
     "after before when while than per it its this there и в во на с со по из от до за к о что как не был была "
     "были der die das den dem und oder im am auf bei von zu mit nach vor ist war waren el la los las y o en de "
@@ -73,7 +74,9 @@ _NOT_COUNTED = folded_words(
     "thousandths"
 )
 """Words after a number that leave open what is counted."""
-_KNOWN = _PEOPLE | _DEAD | _INJURED | _PERCENT
+KNOWN_COUNTS = _PEOPLE | _DEAD | _INJURED | _PERCENT
+OF_THE_EVENT = frozenset({"dead", "injured", "magnitude"})
+"""What is counted of the event itself, wherever in a text it is told."""
 _UNITS = folded_words(
     "km m cm mm kg g t l ha kw mw gw kwh mwh gwh mph kph feet fish sheep aircraft staff crew troops police usd eur"
 )
@@ -93,19 +96,34 @@ _MONTHS = re.compile(
     r"(?i)\A(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|янв|фев|мар|апр|мая|июн|июл|авг|сен|окт|ноя|дек)"
 )
 MAX_DIGITS = 12
+_CLAUSE_END = re.compile(r"[;:()—–«»“”\"]|[,.](?!\d)")
 
 
-def numbers_in(sentence: str, language: str = "") -> Iterator[tuple[str, str]]:
+class Counted(NamedTuple):
+    """A number of a sentence."""
+
+    value: str
+    counts: str
+    """What it counts."""
+    clause: str
+    """The part of the sentence that it is in."""
+
+
+def numbers_in(sentence: str, language: str = "") -> Iterator[Counted]:
     """The numbers of a sentence with what they count."""
     for match in _NUMBER.finditer(sentence):
         if len(match[1]) < MAX_DIGITS:
-            before, after = sentence[: match.start()], sentence[match.end() :]
-            yield from _counted(_plain_number(match[1]), match[2] or "", before, after, language)
+            yield from _counted_in(sentence, match, _plain_number(match[1]), language)
     for match in _WRITTEN.finditer(sentence):
-        if number := _NUMBER_WORDS.get(fold(match[1])):
-            yield from _counted(
-                number, match[2], sentence[: match.start()], sentence[match.end() :], language
-            )
+        if number := NUMBER_WORDS.get(fold(match[1])):
+            yield from _counted_in(sentence, match, number, language)
+
+
+def _counted_in(sentence: str, match: re.Match[str], value: str, language: str) -> Iterator[Counted]:
+    before, after = sentence[: match.start()], sentence[match.end() :]
+    clause = _CLAUSE_END.split(before)[-1] + match[0] + _CLAUSE_END.split(after, maxsplit=1)[0]
+    for number, counts in _counted(value, match[2] or "", before, after, language):
+        yield Counted(number, counts, clause)
 
 
 def _counted(value: str, word: str, before: str, after: str, language: str) -> Iterator[tuple[str, str]]:
@@ -119,7 +137,7 @@ def _counted(value: str, word: str, before: str, after: str, language: str) -> I
         value = f"{value} {scale}"
         following = _WORD.match(after.lstrip())
         word, unit = (following[0], fold(following[0])) if following else ("", "")
-        if not unit or unit in _FUNCTION:
+        if not unit or unit in FUNCTION_WORDS:
             yield value, scale
             return
         after = after.lstrip()[len(word) :]
@@ -128,13 +146,13 @@ def _counted(value: str, word: str, before: str, after: str, language: str) -> I
         return
     # "7 people were killed" and "7 dead" count the same; "40 houses, killing 7" does not count the dead.
     near = {fold(found) for found in _WORD.findall(re.split(r"[,;:.]", after, maxsplit=1)[0])[:3]}
-    is_open = not unit or unit in _PEOPLE or unit in _FUNCTION
+    is_open = not unit or unit in _PEOPLE or unit in FUNCTION_WORDS
     for name, words in _NAMES[:2]:
         if "." not in value and (unit in words or (is_open and (previous in words or words & near))):
             yield value, name
             return
-    noun = fold(_noun(value, word, after, language)) if unit and unit not in _FUNCTION else ""
-    if noun in _KNOWN:
+    noun = fold(_noun(value, word, after, language)) if unit and unit not in FUNCTION_WORDS else ""
+    if noun in KNOWN_COUNTS:
         yield value, next(name for name, words in _NAMES if noun in words)
     elif noun and noun not in _NOT_COUNTED:
         yield value, noun
@@ -151,22 +169,22 @@ def _group_before(value: str, before: str) -> str:
     if group is None or _YEAR.fullmatch(value):
         return ""
     word = fold(group[1])
-    return "" if word in _NO_GROUPS | _FUNCTION | _NOT_COUNTED else word
+    return "" if word in _NO_GROUPS | FUNCTION_WORDS | _NOT_COUNTED else word
 
 
 def _noun(value: str, word: str, after: str, language: str) -> str:
     """Find the noun that a number counts: the word after it, or the one behind its adjectives; '' if there is none."""
     if compound := _COMPOUND.match(after):
         word, after = word + compound[0], after[compound.end() :]
-    if value == "1" or fold(word) in _KNOWN:
+    if value == "1" or fold(word) in KNOWN_COUNTS:
         return word
     words = [word]
     while len(words) <= MAX_ADJECTIVES and (following := _NEXT_WORD.match(after)):
-        if fold(following[1]) in _FUNCTION:
+        if fold(following[1]) in FUNCTION_WORDS:
             break
         words.append(following[1])
         after = after[following.end() :]
-    found = next((one for one in words if fold(one) in _KNOWN or _is_noun(one, language)), None)
+    found = next((one for one in words if fold(one) in KNOWN_COUNTS or _is_noun(one, language)), None)
     if found is not None:
         return found
     return "" if language in {"en", "de"} else word

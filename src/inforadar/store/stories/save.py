@@ -207,17 +207,23 @@ def recount(
     An empty story leads to its successor, the one that its last item went to; without one it is deleted. Copies do not
     keep a story open.
     """
+    # A subquery for each member: a join without statistics reads all items there are.
+    source = (
+        select(feeds.c.source)
+        .join_from(items, feeds, feeds.c.id == items.c.feed_id)
+        .where(items.c.id == _s.item_id)
+        .correlate(story_items)
+        .scalar_subquery()
+    )
     query = (
         select(
             _s.story_id,
             func.count().label("item_count"),
-            func.count(func.distinct(feeds.c.source)).label("source_count"),
+            func.count(func.distinct(source)).label("source_count"),
             func.min(_s.at).label("began"),
             func.max(_s.at).filter(_s.copy_of.is_(None)).label("last"),
             func.max(_s.at).label("last_of_all"),
         )
-        .join_from(story_items, items, items.c.id == _s.item_id)
-        .join(feeds, feeds.c.id == items.c.feed_id)
         .where(one_of(_s.story_id, sorted(touched)))
         .group_by(_s.story_id)
     )

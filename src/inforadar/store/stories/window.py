@@ -33,8 +33,11 @@ _BY_KEY = {
         "FROM json_each(:keys) AS wanted"
     ),
     "postgresql": text(
+        # Compared as pairs: with `key = …` and no statistics yet, the planner reads and sorts all rows of a key.
         "SELECT wanted.key, array(SELECT CAST(known.item_id AS text) FROM story_keys AS known "
-        "WHERE known.key = wanted.key AND known.at BETWEEN :low AND :high ORDER BY known.at DESC LIMIT :most) "
+        "WHERE (known.key, known.at) >= (wanted.key, CAST(:low AS timestamptz)) "
+        "AND (known.key, known.at) <= (wanted.key, CAST(:high AS timestamptz)) "
+        "ORDER BY known.key DESC, known.at DESC LIMIT :most) "
         "FROM unnest(CAST(:keys AS text[])) AS wanted(key)"
     ),
 }
