@@ -158,6 +158,8 @@ def _run(options: argparse.Namespace, folder: Path, environment: dict[str, str])
         _step(environment, "bench.farm_step", "prepare", str(folder / "urls.txt"), "0")
         _step(environment, "bench.farm_step", "collect")
         _step(environment, "inforadar", "worker", "--once", "--stages", "collect")
+        # As a database that was filled over days has: statistics for the planner.
+        _step(environment, "inforadar", "db", "vacuum")
         with serving(environment) as api:
             print("Choosing the requests …", flush=True)
             mix = asyncio.run(make_mix(environment, _DISTINCT))
