@@ -198,7 +198,7 @@ async def _full(url: str, visit: object) -> None:
     entries = await fetch_sitemap(url, visit.fetch)  # type: ignore[attr-defined]
     chosen = everything(entries, 50)
     by_url = {entry.url: entry for entry in entries}
-    titles, _ = await find_titles(by_url, chosen.todo, visit.title_of, visit.known_titles)  # type: ignore[attr-defined]
+    titles, *_ = await find_titles(by_url, chosen.todo, visit.title_of, visit.known_titles)  # type: ignore[attr-defined]
     generate_rss_xml(create_rss_items([by_url[one] for one in chosen.todo], titles), sitemap_url=url)
 
 

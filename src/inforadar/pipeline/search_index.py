@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inforadar.store.database import Database
-from inforadar.store.items.search_index import save_search_words
-from inforadar.store.items.search_jobs import SearchJob, load_search_jobs
+from inforadar.store.items.search_index import index_queued, save_search_words
+from inforadar.store.items.search_jobs import SearchJob, has_search_jobs, load_search_jobs
 from inforadar.store.items.search_words import search_words
 
 MIN_BATCH, MAX_BATCH = 100, 1000
 """Items per transaction: each has a fixed cost, so titles go by the thousand; long articles would fill the memory."""
-BATCH_CHARS = 2_000_000
+BATCH_CHARS = 500_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,13 +26,20 @@ class SearchIndexer:
         """Index all queued items; return their number."""
         total, batch = 0, MIN_BATCH
         while True:
-            jobs, gone = await self.database.read(load_search_jobs, batch)
-            if not jobs and not gone:
+            if not await self.database.read(has_search_jobs):
                 return total
-            words = await asyncio.to_thread(_make_words, jobs)
-            await self.database.write(save_search_words, words, gone)
+            jobs = await self._index(batch)
             total += len(jobs)
             batch = next_batch(jobs)
+
+    async def _index(self, batch: int) -> list[SearchJob]:
+        if self.database.is_sqlite:
+            return await self.database.write(index_queued, batch)
+        # Words are made outside of the transaction: it would lock their items for longer.
+        jobs, gone = await self.database.read(load_search_jobs, batch)
+        words = await asyncio.to_thread(_make_words, jobs)
+        await self.database.write(save_search_words, words, gone)
+        return jobs
 
 
 def _make_words(jobs: Sequence[SearchJob]) -> list[tuple[SearchJob, str]]:

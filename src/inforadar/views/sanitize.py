@@ -79,6 +79,7 @@ class Budget:
 # the tags, each from beginning to end.
 _TAG = re.compile(r"""(</?[a-z][a-z0-9]*(?:\s+[a-z-]+="[^"]*")*\s*/?>)""")
 _ATTRIBUTE = re.compile(r"""([a-z-]+)="([^"]*)\"""")
+_ESCAPED = re.compile("[&<>\"']")
 _ENTITY = r"&#?\w+;"
 """Entities, which would otherwise be matched as words."""
 _LIST_ITEM = re.compile(r"\s*<li>")
@@ -251,7 +252,10 @@ def _finish(html: str, images: Images, base: str = "") -> Markup:
 def _image(tag: str, images: Images) -> str:
     """Write a picture as the setting says: the one place where the address of a picture becomes what is loaded."""
     # Escape again: a value that is safe in an attribute may not be safe as the text of a link.
-    given = {name: escape(unescape(value)) for name, value in _ATTRIBUTE.findall(tag)}
+    given = {
+        name: escape(unescape(value)) if _ESCAPED.search(value) else value
+        for name, value in _ATTRIBUTE.findall(tag)
+    }
     source, alt = given.get("src", ""), given.get("alt", "").strip()
     sides = [given[name] for name in ("width", "height") if name in given]
     if not source or images == "never" or is_tracker(unescape(source)):

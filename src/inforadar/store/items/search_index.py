@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from operator import itemgetter
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, insert, select, true
 
 from inforadar.model.ids import ItemId
-from inforadar.store.items.search_jobs import SearchJob, find_changed
-from inforadar.store.rows import JsonRows, insert_rows, stored_id
+from inforadar.store.items.search_jobs import SearchJob, find_changed, load_search_jobs
+from inforadar.store.items.search_words import search_words
+from inforadar.store.rows import JsonRows
 from inforadar.store.rules.note_events import note_items
 from inforadar.store.schema.items import items
 from inforadar.store.schema.search import item_search, search_queue
@@ -24,13 +25,28 @@ from inforadar.store.upsert import upsert
 _q, _s = search_queue.c, item_search.c
 
 
+def index_queued(connection: Connection, limit: int) -> list[SearchJob]:
+    """Index the items changed last, in one transaction: for SQLite, where nobody else can write meanwhile."""
+    jobs, gone = load_search_jobs(connection, limit)
+    words = [(job, search_words(job.texts)) for job in jobs]
+    save_search_words(connection, words, gone, loaded_in_this_transaction=True)
+    return jobs
+
+
 def save_search_words(
-    connection: Connection, words: Sequence[tuple[SearchJob, str]], gone: Sequence[int]
+    connection: Connection,
+    words: Sequence[tuple[SearchJob, str]],
+    gone: Sequence[int],
+    *,
+    loaded_in_this_transaction: bool = False,
 ) -> None:
     """Save words and dequeue the jobs. If another process took an item's last change, its words are newer."""
-    removed = _dequeue(connection, {place: job.item_id for job, _ in words for place in job.changes}, gone)
+    may_be_outdated = connection.dialect.name == "sqlite" and not loaded_in_this_transaction
+    changes = {place: job.item_id for job, _ in words for place in job.changes}
+    taken = _still_queued(connection, changes, gone) if may_be_outdated else sorted([*changes, *gone])
+    removed = _dequeue(connection, taken)
     ours = [(job, text) for job, text in words if job.changes[-1] in removed]
-    if connection.dialect.name == "sqlite":
+    if may_be_outdated:
         changed = find_changed(connection, [job for job, _ in ours])
         queue_for_search(connection, sorted(changed))
         ours = [(job, text) for job, text in ours if job.item_id not in changed]
@@ -47,32 +63,38 @@ def save_search_words(
         connection.execute(delete(item_search).where(one_of(_s.id, moved)))
     ids = _search_ids(connection, known)
     rows = [
-        (id_, stored_id(connection, ours[place][0].item_id), ours[place][1])
-        for id_, (place, _) in zip(ids, there, strict=True)
+        (id_, ours[place][0].item_id.hex, ours[place][1]) for id_, (place, _) in zip(ids, there, strict=True)
     ]
     if rows:
-        new = upsert(connection, item_search)
+        new = upsert(connection, item_search).from_select(list(_made.c), _MADE)
         newer = {"words": new.excluded.words}
         statement = new.on_conflict_do_update(index_elements=["item_id"], set_=newer)
         # In order of id: FTS5 starts a new segment of its index whenever an id is lower than the previous one.
-        insert_rows(connection, statement, ("id", "item_id", "words"), sorted(rows, key=itemgetter(0)))
+        connection.execute(statement, _made.parameters(sorted(rows, key=itemgetter(0))))
         note_items(connection, [ours[place][0].item_id for place, _ in there])
 
 
-def _dequeue(connection: Connection, changes: Mapping[int, ItemId], gone: Sequence[int]) -> set[int]:
-    """Delete entries of the queue; return the ids of those that were still there.
+_made = JsonRows("made", id="bigint", item_id="uuid", words="text")
+# In one statement: FTS5 writes its index to disk after each, and one for each item takes three times as long.
+_MADE = select(*_made.c.values()).select_from(_made.table).where(true())
+
+
+def _still_queued(connection: Connection, changes: Mapping[int, ItemId], gone: Sequence[int]) -> list[int]:
+    """Which entries of the queue are still those that were loaded.
 
     SQLite gives the highest id again once it was deleted: what another process took in the meantime may be the entry
     of another item now, or of a later change of this one.
     """
-    taken = sorted([*changes, *gone])
-    if connection.dialect.name == "sqlite":
-        there = connection.execute(
-            select(_q.id, _q.item_id, items.c.id)
-            .join_from(search_queue, items, items.c.id == _q.item_id, isouter=True)
-            .where(one_of(_q.id, taken))
-        )
-        taken = [place for place, of, item_id in there if item_id is None or changes.get(place) == of]
+    there = connection.execute(
+        select(_q.id, _q.item_id, items.c.id)
+        .join_from(search_queue, items, items.c.id == _q.item_id, isouter=True)
+        .where(one_of(_q.id, sorted([*changes, *gone])))
+    )
+    return [place for place, of, item_id in there if item_id is None or changes.get(place) == of]
+
+
+def _dequeue(connection: Connection, taken: Sequence[int]) -> set[int]:
+    """Delete entries of the queue; return the ids of those that were still there."""
     query = delete(search_queue).where(one_of(_q.id, taken)).returning(_q.id)
     return set(connection.execute(query).scalars())
 

@@ -26,6 +26,10 @@ class SearchJob:
     """Ids of its entries in the queue, the latest last."""
 
 
+def has_search_jobs(connection: Connection) -> bool:
+    return connection.execute(select(search_queue.c.id).limit(1)).first() is not None
+
+
 def load_search_jobs(connection: Connection, limit: int) -> tuple[list[SearchJob], list[int]]:
     """Load the items changed last, and the ids of queue entries whose items no longer exist."""
     jobs: dict[ItemId, SearchJob] = {}

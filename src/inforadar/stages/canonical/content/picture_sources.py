@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from inforadar.errors import InvalidUrlError
+from inforadar.short_cache import short_cache
 from inforadar.stages.canonical.document.dom import Node
 from inforadar.urls import canonical_form
 
@@ -115,10 +116,16 @@ def is_tracker(address: str) -> bool:
     except ValueError:
         return True
     return bool(
-        _TRACKER_HOST.search(parts.hostname or "")
+        _is_tracker_host(parts.hostname or "")
         or _TRACKER_PATH.search(parts.path)
         or _FACEBOOK_PIXEL.search(f"{parts.hostname or ''}{parts.path}")
     )
+
+
+@short_cache(1024, max_length=300)
+def _is_tracker_host(hostname: str) -> bool:
+    """Cached, because a site's pictures come from one host."""
+    return _TRACKER_HOST.search(hostname) is not None
 
 
 def picture_key(address: str) -> str:

@@ -38,7 +38,7 @@ def safe_html(html: str, base: str = "") -> str:
     Relative URLs are made absolute by `base`; without one they are dropped.
     """
     if _IS_SAFE.fullmatch(html):
-        return html
+        return _LINK_START.sub(_LINK_REL, html) if "<a " in html else html
     _page.base = base
     return _CLEANER.clean(html)
 
@@ -60,18 +60,35 @@ def _joined(base: str, url: str) -> str | None:
     return address if address.startswith(_ABSOLUTE) else None
 
 
-_WORDS = "[^<>&\u00a0\ufeff]*+"
+_CHARACTERS = "[^<>&\u00a0\ufeff]*+"
+_WORDS = f"{_CHARACTERS}(?:&(?:amp|lt|gt);{_CHARACTERS})*+"
+_NUMBER = "(?:[0-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5])"
+_HOST = rf"(?:(?:(?!xn--)[a-z0-9-]++\.)++(?:[a-z]{{2,}})(?![a-z0-9.-])|{_NUMBER}(?:\.{_NUMBER}){{3}}(?![a-z0-9.-]))"
+_URL = rf"https?://{_HOST}(?::[1-5]?[0-9]{{1,4}})?(?:/(?:[A-Za-z0-9/._~%+:@!$*(),;=?#-]|&amp;)*+)?+"
+"""Matches addresses that the cleaner keeps, and not all of those: it drops one whose host or port is impossible."""
+_ALT = '[^"<>&\u00a0\ufeff]*+'
+_IMAGE = rf'<img src="{_URL}"(?: alt="{_ALT}")?+(?: width="[0-9]{{1,6}}")?+(?: height="[0-9]{{1,6}}")?+>'
 _INLINE = "|".join(
     [
         "<br>",
         *(f"<{tag}>{_WORDS}</{tag}>" for tag in ("em", "strong", "b", "i", "u", "s", "sub", "sup", "code")),
+        f'<a href="{_URL}">{_WORDS}(?:{_IMAGE}{_WORDS})*+</a>',
+        _IMAGE,
     ]
 )
 _INLINES = f"{_WORDS}(?:(?:{_INLINE}){_WORDS})*+"
-_BLOCK = "|".join(f"<{tag}>{_INLINES}</{tag}>" for tag in ("p", "h2", "h3", "h4", "blockquote"))
+_BLOCK = "|".join(
+    [
+        *(f"<{tag}>{_INLINES}</{tag}>" for tag in ("p", "h2", "h3", "h4", "blockquote")),
+        f"<figure>{_IMAGE}</figure>",
+    ]
+)
 _IS_SAFE = re.compile(f"{_WORDS}(?:(?:{_BLOCK}|{_INLINE}){_WORDS})*+")
-"""Matches words in plain tags, as most summaries are: the cleaner would write them as they are. Possessive, so that
-nothing is tried twice."""
+"""Matches words in plain tags, as most summaries are: the cleaner would write them as they are, but for what it adds
+to links. Possessive, so that nothing is tried twice."""
+_REL = "noopener noreferrer nofollow"
+_LINK_START = re.compile('(<a href="[^"]*")>')
+_LINK_REL = rf'\1 rel="{_REL}">'
 
 _page = threading.local()
 """The `base` of the text that this thread is cleaning: the cleaner calls `_attribute` without it."""
@@ -82,6 +99,6 @@ _CLEANER = nh3.Cleaner(
     attributes=_ATTRIBUTES,
     attribute_filter=_attribute,
     url_schemes={"http", "https", "mailto"},
-    link_rel="noopener noreferrer nofollow",
+    link_rel=_REL,
     strip_comments=True,
 )
