@@ -36,6 +36,7 @@ from inforadar.model.push import MAX_HUBS, HubLinks
 from inforadar.model.schedule import FinishedJob, Handover, ListingPart
 from inforadar.pipeline.collect.jobs import Job
 from inforadar.pipeline.collect.left_out import on_other_hosts, over_the_limit
+from inforadar.pipeline.freed_memory import LARGE_DOCUMENT_BYTES, return_freed_memory
 from inforadar.pipeline.schedule import (
     SchedulePolicy,
     after_failure,
@@ -128,8 +129,14 @@ class FeedCollector:
         spent_s = min(loop.time() - started, self.request_timeout_s)
         match result:
             case Fetched():
-                async with asyncio.timeout(self.job_timeout_s - spent_s):
-                    return await self._read_document(job, result, spent_s, was_conditional=bool(validators))
+                try:
+                    async with asyncio.timeout(self.job_timeout_s - spent_s):
+                        return await self._read_document(
+                            job, result, spent_s, was_conditional=bool(validators)
+                        )
+                finally:
+                    if len(result.body) >= LARGE_DOCUMENT_BYTES:
+                        return_freed_memory()
             case NotModified():
                 return self._finish_unchanged(job, result, spent_s)
             case Failed():

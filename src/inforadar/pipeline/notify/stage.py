@@ -18,6 +18,7 @@ import structlog
 from inforadar.model.ids import ItemId, StoryId
 from inforadar.model.rule import ChannelId, Delivery, DeliveryState
 from inforadar.pipeline.notify.senders import Sender
+from inforadar.store.clock_sanity import load_clock_skew
 from inforadar.store.database import Database
 from inforadar.store.rules.bundle import (
     Described,
@@ -50,11 +51,16 @@ class NotifyStage:
     describe_revision: DescribeRevision
     describe_story: DescribeStory
     _pruned_at: datetime | None = field(default=None)
+    _skew: timedelta = field(default=timedelta(0))
+
+    def _now(self) -> datetime:
+        """The database's time: with the time of a clock that is ahead, a message would wait for the others' clocks."""
+        return self.now() + self._skew
 
     async def run_once(self) -> int:
         """Evaluate all events, then send everything that is due; return the number of messages sent."""
         await self.evaluate()
-        if await self.database.read(has_due, self.now()):
+        if await self.database.read(has_due, self._now()):
             await self._bundle()
         sent = await self.send_due()
         await self._prune()
@@ -63,8 +69,9 @@ class NotifyStage:
     async def evaluate(self) -> int:
         """Evaluate rules over all new events; return their number."""
         total = 0
+        self._skew = await self.database.read(load_clock_skew)
         while await self.database.read(has_events):
-            number = await self.database.write(evaluate_events, self.now(), self.settle)
+            number = await self.database.write(evaluate_events, self._now(), self.settle)
             total += number
             if not number:
                 break
@@ -72,7 +79,7 @@ class NotifyStage:
 
     async def _bundle(self) -> None:
         """Make messages of all matches that are due."""
-        now = self.now()
+        now = self._now()
         revisions = await self.database.read(load_due_revisions, now)
         stories = await self.database.read(load_digest_stories, now)
         described = Described(

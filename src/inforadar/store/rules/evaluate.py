@@ -46,6 +46,8 @@ class _Match:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Context:
     channels: Mapping[str, Channel]
+    added_at: Mapping[ItemId, datetime]
+    """When new items came, by the database's clock."""
     now: datetime
     settle: timedelta
 
@@ -61,7 +63,7 @@ def evaluate_events(connection: Connection, now: datetime, settle: timedelta) ->
     connection.execute(upsert(connection, event_state).values(id=1, last_number=0).on_conflict_do_nothing())
     last: int = connection.execute(select(event_state.c.last_number).with_for_update()).scalar_one()
     waiting = connection.execute(
-        select(events.c.id, events.c.kind, events.c.item_id, events.c.story_id)
+        select(events.c.id, events.c.at, events.c.kind, events.c.item_id, events.c.story_id)
         .where(events.c.number.is_(None))
         .order_by(events.c.id)
         .limit(BATCH)
@@ -73,7 +75,8 @@ def evaluate_events(connection: Connection, now: datetime, settle: timedelta) ->
         item_ids = {row.item_id for row in waiting if row.item_id and row.kind != EventKind.MATCH.value}
         item_ids |= _items_of(connection, {row.story_id for row in waiting if row.story_id})
         by_name = {name_key(channel.name): channel for channel in load_channels(connection)}
-        context = _Context(channels=by_name, now=now, settle=settle)
+        added_at = {row.item_id: row.at for row in waiting if row.kind == EventKind.ITEM.value}
+        context = _Context(channels=by_name, added_at=added_at, now=now, settle=settle)
         for rule in all_rules:
             _apply(connection, rule, item_ids, context)
     connection.execute(
@@ -100,7 +103,7 @@ def _apply(
     """Apply one rule. A fault is written on the rule and leaves the other rules alone."""
     try:
         with connection.begin_nested():
-            found = _new_matches(connection, rule, _matching(connection, rule, item_ids), context.now)
+            found = _new_matches(connection, rule, _matching(connection, rule, item_ids), context)
             if not found:
                 return
             urls = [match.url for match in found]
@@ -148,9 +151,12 @@ def _matching(connection: Connection, rule: Rule, item_ids: Collection[ItemId]) 
 
 
 def _new_matches(
-    connection: Connection, rule: Rule, found: Sequence[Row[Any]], now: datetime
+    connection: Connection, rule: Rule, found: Sequence[Row[Any]], context: _Context
 ) -> list[_Match]:
-    """Leave out what matched before and what is older than the rule, unless it changed since as the rule asks."""
+    """Leave out what matched before and what is older than the rule, unless it changed since as the rule asks.
+
+    Rules have the database's time. Items have that of the worker that fetched them, whose clock may be behind.
+    """
     if not found:
         return []
     ids = [row.id for row in found]
@@ -162,7 +168,7 @@ def _new_matches(
         )
     }
     asked = asked_changes(parse_search(rule.query))
-    changes = load_asked_changes(connection, ids, asked, now) if asked else {}
+    changes = load_asked_changes(connection, ids, asked, context.now) if asked else {}
     retitled: dict[ItemId, datetime] = {}
     if rule.on_change:
         c = item_changes.c
@@ -177,13 +183,14 @@ def _new_matches(
         change = changes.get(row.id)
         last = max((at for at in (change and change.at, retitled.get(row.id)) if at), default=None)
         is_changed = last is not None and last > known.get(row.id, rule.created_at)
-        if not is_changed and (row.id in known or row.created_at < rule.created_at):
+        came_at = max(row.created_at, context.added_at.get(row.id, row.created_at))
+        if not is_changed and (row.id in known or came_at < rule.created_at):
             continue
         matches.append(
             _Match(row.id, row.url, row.title or row.url, bool(row.is_first), change if is_changed else None)
         )
         # The time of the change itself: a later one, saved while this one was evaluated, still counts.
-        noted.append({"rule_id": rule.id, "item_id": row.id, "matched_at": last or now})
+        noted.append({"rule_id": rule.id, "item_id": row.id, "matched_at": last or context.now})
     if noted:
         insert_ = upsert(connection, rule_matches).values(noted)
         connection.execute(
