@@ -1,8 +1,8 @@
 """Pages as visitors saw them a moment ago.
 
 Who reads without an account sees what everybody else without one sees: a list or an article is made for the first of
-them and kept for the others, for five seconds or until this server changes anything. A reader with an account has marks,
-settings and forms of their own, so their pages are made each time.
+them and kept for the others, for five seconds or until this server changes anything. A reader with an account has
+marks, settings and forms of their own, so their pages are made each time.
 """
 
 from __future__ import annotations
