@@ -47,6 +47,8 @@ Question = Callable[Concatenate[Connection, P], T]
 
 MIN_SQLITE = (3, 39, 0)
 READERS = 4
+SLOW_SQLITE_READ_S, SLOW_POSTGRES_READ_S = 0.02, 0.5
+"""A question that runs longer than this no longer keeps others waiting; see `ReadTurns`."""
 LOCK_TIMEOUT_S = 15.0
 """How long SQLite waits for another program's transaction."""
 WORKER_LOCK_TIMEOUT_S = 120.0
@@ -155,7 +157,7 @@ class _SqliteRunner:
         self._checkpoint: Future[None] | None = None
         self._wal = Path(f"{url.database}-wal")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="sqlite-read")
-        self._turns = ReadTurns()
+        self._turns = ReadTurns(1, SLOW_SQLITE_READ_S)
         self._open = threading.local()
         self._connections: list[Connection] = []
 
@@ -353,9 +355,10 @@ class _PostgresRunner:
             raise ConfigError("PostgreSQL needs the extra: pip install 'inforadar[postgres]'.") from None
         event.listen(self._engine.sync_engine, "connect", _detect_dead_server)
         self._reading = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._turns = ReadTurns(kept, SLOW_POSTGRES_READ_S)
 
     async def read(self, question: Callable[[Connection], T]) -> T:
-        async with self._reading.connect() as connection:
+        async with self._turns.turn(), self._reading.connect() as connection:
             return await connection.run_sync(question)
 
     async def write(self, question: Callable[[Connection], T]) -> T:

@@ -1,8 +1,11 @@
-"""Short questions to SQLite are answered one after the other, long ones side by side.
+"""Short questions wait for each other, so that many readers at once cost no more than the same readers in turn.
 
-SQLite's driver gives up the interpreter's lock with every row. Threads that read at once take it from each other row by
-row, and their questions together cost up to twice the CPU that they cost in turn. So a question waits until the one
-before it has ended, unless that one takes long: then others no longer wait for it.
+    SQLite       its driver gives up the interpreter's lock with every row; threads that read at once take it from each
+                 other row by row, and cost up to twice the CPU. So one reads at a time
+    PostgreSQL   when all kept connections are busy, another one would be opened and closed for a single question, which
+                 costs ten times as much as the question. So no more read at a time than there are kept connections
+
+A question that takes long keeps nobody waiting: it gives up its turn.
 """
 
 from __future__ import annotations
@@ -12,22 +15,21 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-SLOW_READ_S = 0.02
-"""A question that runs longer than this no longer holds up the others."""
-
 
 class ReadTurns:
-    """Hands out one turn at a time, in order. A turn ends with its question, or when that has proved slow."""
+    """Hands out `places` turns, in order. A turn ends with its question, or after `slow_s`."""
 
-    def __init__(self) -> None:
-        self._is_taken = False
+    def __init__(self, places: int, slow_s: float) -> None:
+        self._free = places
+        self._slow_s = slow_s
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        if self._is_taken:
+        if self._free:
+            self._free -= 1
+        else:
             await self._wait()
-        self._is_taken = True
         has_ended = False
 
         def end() -> None:
@@ -36,7 +38,7 @@ class ReadTurns:
                 has_ended = True
                 self._pass_on()
 
-        timer = asyncio.get_running_loop().call_later(SLOW_READ_S, end)
+        timer = asyncio.get_running_loop().call_later(self._slow_s, end)
         try:
             yield
         finally:
@@ -50,15 +52,15 @@ class ReadTurns:
             await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled():
-                # It was this one's turn already.
+                # It had got its turn already.
                 self._pass_on()
             raise
 
     def _pass_on(self) -> None:
-        """Give the turn to the next that still waits. It stays taken, so that nobody who comes meanwhile is faster."""
+        """Give the place to the next that still waits, so that nobody who comes meanwhile is faster."""
         while self._waiting:
             future = self._waiting.popleft()
             if not future.done():
                 future.set_result(None)
                 return
-        self._is_taken = False
+        self._free += 1

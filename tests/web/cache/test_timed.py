@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import fields
+from typing import Any
 
 import pytest
 
 from inforadar.errors import StoreError
 from inforadar.store.change_count import ChangeCount
-from inforadar.web.api.items import ItemRoutes
+from inforadar.web.api.items import Lists
 from inforadar.web.api.lookup import LookupRoutes
 from inforadar.web.cache.timed import TimedCache
 from inforadar.web.feeds.combined import CombinedRoutes
@@ -144,13 +146,22 @@ async def test_heavy_answers_are_dropped_before_there_are_too_many_entries() -> 
     assert sum(cache.last(number) is not None for number in range(60)) == 10
 
 
-@pytest.mark.parametrize(
-    ("routes", "name"), [(CombinedRoutes, "_documents"), (ItemRoutes, "_lists"), (LookupRoutes, "_sites")]
-)
-async def test_documents_are_kept_up_to_a_number_of_bytes(routes: type, name: str) -> None:
+def made_by(routes: type, name: str) -> TimedCache[Any, Prepared]:
     (own,) = (one for one in fields(routes) if one.name == name)
-    assert callable(own.default_factory)
-    cache: TimedCache[int, Prepared] = own.default_factory()
+    made: Callable[[], TimedCache[Any, Prepared]] = own.default_factory  # type: ignore[assignment]
+    return made()
+
+
+@pytest.mark.parametrize(
+    "cache",
+    [
+        made_by(CombinedRoutes, "_documents"),
+        made_by(LookupRoutes, "_sites"),
+        Lists().of_people,
+        Lists().of_visitors,
+    ],
+)
+async def test_documents_are_kept_up_to_a_number_of_bytes(cache: TimedCache[Any, Prepared]) -> None:
     for number in range(100):
         cache.keep(number, Prepared(b"x" * 2**20, "text/plain", None), asked_at=0.0)
     kept = [document for number in range(100) if (document := cache.last(number))]

@@ -16,7 +16,7 @@ STAYS_S = 3600.0
 
 @pytest.fixture(autouse=True)
 def kept_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(visitor_pages, "TTL_S", STAYS_S)
+    monkeypatch.setattr(visitor_pages, "LEAST_TTL_S", STAYS_S)
     monkeypatch.setattr(visitor_pages, "AGES_S", 10**12)
 
 

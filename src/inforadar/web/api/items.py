@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
@@ -33,6 +33,7 @@ from inforadar.urls import normalize, uid, url_hash
 from inforadar.views.json import article_document, changes_document, item_document
 from inforadar.views.reading import reading_of
 from inforadar.web.api.answers import json_answer, json_document
+from inforadar.web.cache.busy_ttl import BusyTtl
 from inforadar.web.cache.timed import TimedCache
 from inforadar.web.feeds.response import Prepared
 from inforadar.web.http import parameters
@@ -40,8 +41,8 @@ from inforadar.web.http.bodies import read_json
 from inforadar.web.http.identity import PERSON_SCOPE, person_id_of
 from inforadar.web.http.readers import TEXT_SCOPE
 
-LIST_TTL_S = 2.0
-"""How long a list is cached."""
+TTL_S = 1.0
+"""How long a list is cached; those of visitors longer while very many ask."""
 MAX_LIST_BYTES = 8 * 2**20
 MAX_MARKED_ITEMS = 500
 """Maximum items that one request may mark."""
@@ -65,16 +66,35 @@ class MarksChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Replaces the note of each item; an empty one removes it."""
 
 
+class Lists:
+    """Lists as they were a moment ago, for each person and for all visitors."""
+
+    def __init__(self) -> None:
+        self._ttl = BusyTtl(TTL_S)
+        self.of_visitors = self._make(self._ttl.seconds)
+        self.of_people = self._make(TTL_S)
+
+    async def get(
+        self, person_id: PersonId | None, key: tuple[bytes, int], load: Callable[[], Awaitable[Prepared]]
+    ) -> Prepared:
+        if person_id is not None:
+            return await self.of_people.get((person_id, *key), load)
+        self._ttl.count()
+        return await self.of_visitors.get((None, *key), load)
+
+    @staticmethod
+    def _make(
+        ttl_s: float | Callable[[], float],
+    ) -> TimedCache[tuple[PersonId | None, bytes, int], Prepared]:
+        return TimedCache(ttl_s, max_bytes=MAX_LIST_BYTES, weigh=lambda document: document.weight)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemRoutes:
     database: Database
     now: Callable[[], datetime]
     on_marked: Callable[[], None] = lambda: None
-    _lists: TimedCache[tuple[bytes, PersonId | None, int], Prepared] = field(
-        default_factory=lambda: TimedCache(
-            LIST_TTL_S, max_bytes=MAX_LIST_BYTES, weigh=lambda document: document.weight
-        )
-    )
+    _lists: Lists = field(default_factory=Lists)
 
     def routes(self) -> list[Route]:
         return [
@@ -86,8 +106,8 @@ class ItemRoutes:
     async def list_items(self, request: Request) -> Prepared:
         # Marks changed through the API show at once; changes by other programs after the TTL.
         person_id = person_id_of(request.scope)
-        key = (request.scope["query_string"], person_id, self.database.writes)
-        return await self._lists.get(key, lambda: self._list(request.query_params, person_id))
+        key = (request.scope["query_string"], self.database.writes)
+        return await self._lists.get(person_id, key, lambda: self._list(request.query_params, person_id))
 
     async def _list(self, given: QueryParams, person_id: PersonId | None) -> Prepared:
         feed_id, run_id = parameters.uuid(given, "feed"), parameters.uuid(given, "run")

@@ -38,8 +38,8 @@ class _Answer(Generic[T]):
 class TimedCache(Generic[K, T]):
     """Answers by key.
 
-    TTL: an answer is fresh for `ttl_s` from the moment its load began or, if that is longer, for `stretch` times as
-    long as the load took, up to `MAX_STRETCHED_TTL_S`.
+    TTL: an answer is fresh for `ttl_s`, a number or a function, from the moment its load began or, if that is longer,
+    for `stretch` times as long as the load took, up to `MAX_STRETCHED_TTL_S`.
     Single flight: requests for a key that is being loaded share that load, which continues when readers disconnect.
     Where readers must see their own changes, include `Database.writes` in the key.
     Stale while revalidate: with `stretch`, a stale answer whose load was slow is returned at once while the next one
@@ -52,7 +52,7 @@ class TimedCache(Generic[K, T]):
 
     def __init__(
         self,
-        ttl_s: float,
+        ttl_s: float | Callable[[], float],
         *,
         max_entries: int = 200,
         max_bytes: int = 0,
@@ -62,7 +62,7 @@ class TimedCache(Generic[K, T]):
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._version = version
-        self._ttl_s = ttl_s
+        self._ttl_s = ttl_s if callable(ttl_s) else lambda: ttl_s
         self._stretch = stretch
         self._clock = clock
         # So heavy at least, that no more than `max_entries` of the lightest answers fit.
@@ -104,7 +104,7 @@ class TimedCache(Generic[K, T]):
     def keep(self, key: K, value: T, *, asked_at: float, version: int = 0) -> None:
         """Store an answer loaded elsewhere; `asked_at` and `version` are of when that load began."""
         took_s = self._clock() - asked_at
-        ttl_s = max(self._ttl_s, min(took_s * self._stretch, MAX_STRETCHED_TTL_S))
+        ttl_s = max(self._ttl_s(), min(took_s * self._stretch, MAX_STRETCHED_TTL_S))
         self._answers.put(key, _Answer(value, asked_at, took_s, asked_at + ttl_s, version))
 
     def _is_fresh(self, known: _Answer[T]) -> bool:

@@ -1,8 +1,8 @@
 """Pages as visitors saw them a moment ago.
 
 Who reads without an account sees what everybody else without one sees: a list or an article is made for the first of
-them and kept for the others, for five seconds or until this server changes anything. A reader with an account has
-marks, settings and forms of their own, so their pages are made each time.
+them and kept for the others, for two seconds (longer while very many read: `BusyTtl`) or until this server changes
+anything. A reader with an account has marks, settings and forms of their own, so their pages are made each time.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from inforadar.store.database import Database
+from inforadar.web.cache.busy_ttl import BusyTtl
 from inforadar.web.cache.timed import TimedCache
 from inforadar.web.http.encodings import choose_encoding
 from inforadar.web.http.identity import PERSON_SCOPE, header
 from inforadar.web.http.readers import TEXT_SCOPE
 
-TTL_S = 5.0
+LEAST_TTL_S = 2.0
 AGES_S = 60
 """Ages are shown in minutes."""
 MAX_BYTES = 16 * 2**20
@@ -35,8 +36,13 @@ class VisitorPages:
 
     def __init__(self, database: Database, now: Callable[[], datetime]) -> None:
         self._now = now
+        self._ttl = BusyTtl(LEAST_TTL_S)
         self._answers: TimedCache[_Key, tuple[Message, ...]] = TimedCache(
-            TTL_S, max_entries=2_000, max_bytes=MAX_BYTES, weigh=_weigh, version=lambda: database.writes
+            self._ttl.seconds,
+            max_entries=2_000,
+            max_bytes=MAX_BYTES,
+            weigh=_weigh,
+            version=lambda: database.writes,
         )
 
     def kept(self, routes: Iterable[Route]) -> list[Route]:
@@ -52,6 +58,7 @@ class VisitorPages:
         if key is None:
             await app(scope, receive, send)
             return
+        self._ttl.count()
 
         async def make() -> tuple[Message, ...]:
             sent: list[Message] = []
