@@ -21,7 +21,7 @@ def test_with_few_requests_answers_are_kept_for_the_least_time() -> None:
     clock = Clock()
     ttl = BusyTtl(2.0, clock)
     assert ttl.seconds() == 2.0
-    ask(ttl, clock, rate=10, seconds=60)
+    ask(ttl, clock, rate=5, seconds=60)
     assert ttl.seconds() == 2.0
 
 

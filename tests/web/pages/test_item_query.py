@@ -8,9 +8,19 @@ from starlette.datastructures import QueryParams
 
 from inforadar.errors import UsageError
 from inforadar.model.ids import FeedId, ItemId
+from inforadar.store.change_count import ChangeCount
+from inforadar.store.database import Database
 from inforadar.store.people.sidebar import MAX_SIDE_FEEDS, SideFeed, Totals
 from inforadar.web.pages.item_query import Query, Show, band_choices, parse_query, show_choices
-from inforadar.web.pages.sidebar import FEW_FEEDS, Sidebar, SideContent, make_sidebar, make_topics
+from inforadar.web.pages.sidebar import (
+    FEW_FEEDS,
+    Sidebar,
+    SidebarLoader,
+    SideContent,
+    make_sidebar,
+    make_topics,
+)
+from tests.support.faces.newsroom import Newsroom
 
 FEED = UUID("019a8f5e-0000-7000-8000-000000000001")
 NOW = datetime(2026, 3, 1, 12, 0, 5, 123456, tzinfo=UTC)
@@ -141,3 +151,22 @@ def test_very_many_feeds_are_cut() -> None:
     side = side_of(Query(), [side_feed(number, "t") for number in range(MAX_SIDE_FEEDS + 1)])
     assert side.has_more
     assert len(side.topics[0].feeds) == MAX_SIDE_FEEDS
+
+
+async def test_sidebars_have_one_key_while_their_feeds_stay_the_same(database: Database) -> None:
+    newsroom = Newsroom(database=database)
+    await newsroom.add_feed("https://news.example/feed", topic="world")
+    changes = ChangeCount()
+    loader = SidebarLoader(database, changes)
+    first = await loader.load(None, Query())
+    changes.add()
+    again = await loader.load(None, Query())
+    assert again.key == first.key
+    assert again.topics is first.topics
+    others = [Query(show=Show.UNREAD), Query(topics=("world",)), Query(feed=first.topics[0].feeds[0].id)]
+    assert len({(await loader.load(None, query)).key for query in others} | {first.key}) == 4
+    await newsroom.add_feed("https://other.example/feed", topic="science")
+    changes.add()
+    changed = await loader.load(None, Query())
+    assert changed.key != first.key
+    assert [topic.name for topic in changed.topics] == ["science", "world"]
