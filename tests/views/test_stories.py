@@ -12,7 +12,7 @@ from inforadar.model.analysis import to_json
 from inforadar.model.ids import FeedId, ItemId, StoryId
 from inforadar.store.stories.queries import StoryEvent, StoryItem, StoryRow
 from inforadar.views.brief import brief_html, brief_markdown, make_brief
-from inforadar.views.stories import because, show_story, spread_text, view_story
+from inforadar.views.stories import because, show_story, spread_text, story_facts, view_story
 from inforadar.views.story_facts import Kind, State
 from inforadar.views.story_json import view_document
 from inforadar.views.story_names import same_names
@@ -66,6 +66,21 @@ def test_the_most_neutral_telling_gives_the_headline_and_copies_are_folded() -> 
     assert (story.min_score, story.max_score) == (0.1, 0.9)
     assert [member.outlet for member in story.members] == ["Alpha", "Beta"]
     assert [copy.outlet for copy in story.members[0].copies] == ["Gamma"]
+
+
+@pytest.mark.parametrize(
+    ("title", "sentence"),
+    [
+        ("218 souls trapped on a ferry!!!", "218 souls trapped on a ferry!!!"),
+        ("218 people on a ferry", "218 people on a ferry."),
+    ],
+)
+def test_a_title_is_quoted_as_a_sentence_with_one_end(title: str, sentence: str) -> None:
+    facts = story_facts(
+        [told(1, "Alpha", title, "The quay was quiet."), told(2, "Beta", title, "Nobody spoke.")]
+    )
+    (people,) = (fact for fact in facts if "218" in {cell.value for cell in fact.cells})
+    assert {cell.sentence for cell in people.cells} == {sentence}
 
 
 def test_a_story_that_was_not_measured_says_so() -> None:

@@ -1,4 +1,4 @@
-"""What hubs do at our addresses: confirm or deny a subscription, and push (WebSub)."""
+"""Requests of hubs at our addresses: confirm or deny a subscription, and push (WebSub)."""
 
 from __future__ import annotations
 

@@ -66,6 +66,11 @@ class Person:
     has_password: bool = False
 
     @property
+    def joined_at(self) -> datetime | None:
+        """When the account was made. Unknown for the first person, whose row has a fixed time from its migration."""
+        return None if self.id == FIRST_PERSON else self.created_at
+
+    @property
     def is_admin(self) -> bool:
         return self.role is Role.ADMIN
 

@@ -28,7 +28,7 @@ class PushState(StrEnum):
 
 
 class CallbackState(StrEnum):
-    """What an address for pushes is for."""
+    """The state of an address for pushes."""
 
     ASKED = "asked"
     ACTIVE = "active"

@@ -85,7 +85,7 @@ class Rhythm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollLimits:
-    """What bounds a feed's next poll: decided with the response, before its new items are known."""
+    """Limits for a feed's next poll: decided with the response, before its new items are known."""
 
     at_least_s: float
     """Seconds until the next poll that our minimum, the server and the feed ask for."""

@@ -56,7 +56,7 @@ class RuleOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleActions:
-    """What happens to an item that matches."""
+    """The actions on an item that matches."""
 
     star: bool = False
     archive: bool = False

@@ -244,7 +244,7 @@ CHANGE_WORDS = (
     *dict.fromkeys((*(kind.value for kind in ChangeKind), *LISTING_FIELDS)),
     SIGNIFICANT_CHANGE,
 )
-"""What `changed:` can ask for, besides a time."""
+"""The values of `changed:` besides a time."""
 _OTHER_CHANGE_WORDS = {
     "headline": "title",
     "numbers": "number",

@@ -1,4 +1,4 @@
-"""What a query in the search language asks for: a tree of terms. Pure; `search.py` parses it from text."""
+"""A query in the search language as a tree of terms. Pure; `search.py` parses it from text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What shells complete: feeds, sources, topics and runs, by the beginning of a word.
+"""Completions for shells: feeds, sources, topics and runs, by the beginning of a word.
 
 A shell waits for it at every press of Tab, so SQLite is read directly: this module imports nothing that is slow.
 """

@@ -43,7 +43,7 @@ def _said(sentence: str, code: str, depth: int) -> str:
 
 
 def _values(sentence: str, parts: Sequence[str]) -> list[str] | None:
-    """What stands between the fixed parts, or None if the sentence has others."""
+    """The values between the fixed parts; None if the sentence does not match."""
     first, *others = parts
     if not others:
         return [] if sentence == first else None

@@ -72,7 +72,7 @@ class ShownDiff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherTelling:
-    """What another outlet of the story says in place of a changed passage."""
+    """The sentence of another outlet in the story that matches a changed passage."""
 
     outlet: str
     url: str

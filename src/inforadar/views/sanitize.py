@@ -49,7 +49,7 @@ MAX_TAGS = 10_000
 MAX_PICTURES = 500
 """How many pictures of a text are shown."""
 MAX_PLAIN_PARAGRAPHS = 5000
-"""What comes after them is shown together."""
+"""Further paragraphs are shown as one."""
 MAX_TRACKER_PIXELS = 3
 """A picture with a side this short is there to be counted, not to be seen."""
 MAX_MARKS = 400

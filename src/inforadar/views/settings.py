@@ -95,7 +95,7 @@ def is_choice(name: str, value: object) -> bool:
 
 
 def settings_of(person: Person | None) -> ReaderSettings:
-    """What this person chose; nobody has chosen anything."""
+    """Return this person's settings; without a person, the defaults."""
     if person is None:
         return DEFAULTS
     stored = {name: person.settings.get(f"{PREFIX}{name}") for name in NAMES}

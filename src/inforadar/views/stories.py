@@ -19,6 +19,7 @@ from inforadar.urls import readable
 from inforadar.views.reading import plain_text
 from inforadar.views.story_facts import Fact, Telling, fact_table
 
+_SENTENCE_ENDS = tuple(".!?…。！？")
 LEAD_CHARS = 400
 
 
@@ -163,13 +164,17 @@ def story_facts(items: Sequence[StoryItem]) -> tuple[Fact, ...]:
                 item_id=item.item_id,
                 outlet=item.source,
                 at=item.at,
-                text=f"{one_line(item.title)}.\n{_text_of(item)}",
+                text=f"{_as_sentence(one_line(item.title))}\n{_text_of(item)}",
                 language=_language(item),
             )
             for item in items
             if item.copy_of is None
         ]
     )
+
+
+def _as_sentence(title: str) -> str:
+    return title if title.endswith(_SENTENCE_ENDS) else f"{title}."
 
 
 def _speaker(items: Sequence[StoryItem]) -> StoryItem:

@@ -76,7 +76,7 @@ _NOT_COUNTED = folded_words(
 """Words after a number that leave open what is counted."""
 KNOWN_COUNTS = _PEOPLE | _DEAD | _INJURED | _PERCENT
 OF_THE_EVENT = frozenset({"dead", "injured", "magnitude"})
-"""What is counted of the event itself, wherever in a text it is told."""
+"""Counts that belong to the event itself, wherever a text names them."""
 _UNITS = folded_words(
     "km m cm mm kg g t l ha kw mw gw kwh mwh gwh mph kph feet fish sheep aircraft staff crew troops police usd eur"
 )

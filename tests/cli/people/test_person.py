@@ -34,6 +34,10 @@ def test_people_are_added_listed_changed_and_removed(call: Call, home: Path) -> 
     bare = call("person", "add", "Bo", "--role", "admin", "--no-password")
     assert "person link Bo" in bare.out
     assert [one["name"] for one in call("person", "list", "--json").json] == ["admin", "Ида", "Bo"]
+    first, *others = call("person", "list", "--json").json
+    assert first["created_at"] is None
+    assert all(one["created_at"] for one in others)
+    assert "2026-01-01" not in call("person", "list").out
     edited = call(
         "person", "edit", "ИДА", "--rename", "Eda", "--role", "admin", "--titles", "neutral", "--json"
     )

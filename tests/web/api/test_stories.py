@@ -88,6 +88,8 @@ async def test_every_story_is_reached_page_by_page(world: Newsroom, web: aiohttp
     assert first["stories"][0]["id"] != second["stories"][0]["id"]
     assert len((await ask(web, "/api/stories", min_sources="1"))["stories"]) == 2
     assert (await ask(web, "/api/stories", topic="nowhere"))["stories"] == []
+    assert len((await ask(web, "/feeds/stories.json", topic="world"))["items"]) == 1
+    assert (await ask(web, "/feeds/stories.json", topic="nowhere"))["items"] == []
 
 
 async def test_the_address_of_a_merged_story_leads_to_the_other(

@@ -120,7 +120,15 @@ async def test_a_feed_token_opens_feeds_alone_and_is_nowhere_in_them(
     await newsroom.build(feed, "<rss/>")
     token, _ = await make_feed_token(newsroom.database, FIRST_PERSON, "a reader")
     async with running(newsroom.database, web_settings.replaced(web={"reading": "account"})) as web:
-        for path in (f"/rss?url={FEED}", "/feeds/topic/a.json?content=none"):
+        for path in (
+            f"/rss?url={FEED}",
+            "/feeds/topic/a.json?content=none",
+            "/feeds/stories?min_sources=2",
+            "/feeds/stories/topic/a.atom?min_sources=2",
+            "/feeds/brief.json?top=3",
+            "/feeds/changes?topic=a",
+            "/feeds/alerts?format=atom",
+        ):
             async with web.get(path) as response:
                 assert response.status == 401
             async with web.get(f"{path}&token={token}", headers={"Accept-Encoding": "identity"}) as response:

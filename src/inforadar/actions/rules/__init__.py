@@ -1,1 +1,1 @@
-"""What people do with rules, channels and alerts."""
+"""Actions on rules, channels and alerts."""

@@ -75,7 +75,7 @@ def list_(*, json: Json = False) -> None:
     print_table(
         ["Name", "Role!", "Password!", "Since!"],
         (
-            (person.name, person.role, "yes" if person.has_password else "no", short_time(person.created_at))
+            (person.name, person.role, "yes" if person.has_password else "no", short_time(person.joined_at))
             for person in people
         ),
         empty="There are no people.",
@@ -179,7 +179,7 @@ def person_document(person: Person) -> dict[str, Any]:
         "name": person.name,
         "role": person.role,
         "has_password": person.has_password,
-        "created_at": person.created_at,
+        "created_at": person.joined_at,
         "settings": dict(person.settings),
     }
 

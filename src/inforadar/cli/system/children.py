@@ -29,7 +29,7 @@ class Child:
 
     command: str
     name: str
-    """What it is called in sentences."""
+    """Its name in messages."""
     environment: Mapping[str, str] = field(default_factory=dict)
     files: tuple[int, ...] = ()
     """Open files that it gets, under the same numbers."""

@@ -20,7 +20,7 @@ MAX_SMALL_WORD_CHARS = 3
 
 
 class Reasons(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What an item has in common with the member of the story that it is nearest to."""
+    """Names, numbers and words that an item shares with the nearest member of its story."""
 
     nearest: ItemId
     score: float | None = None

@@ -1,4 +1,4 @@
-"""What grouping keeps of an item: counted words, capitalized words, numbers, and vectors if there is an encoder."""
+"""The signature by which an item is grouped: words, capitalized words, numbers, and vectors if there is an encoder."""
 
 from __future__ import annotations
 

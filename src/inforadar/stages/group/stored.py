@@ -16,7 +16,7 @@ _DECIMALS = 4
 
 
 def weighed_to_json(weighed: Weighed, text: TextPrint, address: str) -> dict[str, Any]:
-    """What an item is compared by, with the weights that its words have now: reading it costs no arithmetic."""
+    """Store the words with their present weights, so that loading an item needs no arithmetic."""
     signature = weighed.signature
     return {
         # Words without any weight count as words of the title.

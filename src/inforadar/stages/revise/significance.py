@@ -1,4 +1,4 @@
-"""What matters in a difference: numbers, names, quotations and whole sentences, told apart from typos."""
+"""Significant parts of a difference: numbers, names, quotations and whole sentences, told apart from typos."""
 
 from __future__ import annotations
 

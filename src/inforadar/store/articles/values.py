@@ -1,4 +1,4 @@
-"""What changes with an article's text: its columns, the documents of its feeds, the analyses of its items."""
+"""Values that follow from an article's text: its columns, the documents of its feeds, the analyses of its items."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _s, _i = story_items.c, items.c
 
 
 def load_along(connection: Connection, person_id: PersonId) -> Along:
-    """What this person chose to be read along with an article."""
+    """Return this person's choice of items that are marked as read along with an article."""
     stored: Mapping[str, Any] | None = connection.execute(
         select(people.c.settings).where(people.c.id == person_id)
     ).scalar()

@@ -52,7 +52,7 @@ class ShownItem:
     marks: Marks
     feed: ShownFeed
     others: Sequence[Telling] = ()
-    """What other outlets wrote about the same event."""
+    """Articles of other outlets about the same event."""
 
 
 def load_shown_items(connection: Connection, person: Person, numbers: Sequence[int]) -> list[ShownItem]:

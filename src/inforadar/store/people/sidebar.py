@@ -1,4 +1,4 @@
-"""What stands beside a person's list: the feeds with their unread items and state, and how much there is in all."""
+"""The sidebar of a person's list: the feeds with their unread items and state, and how much there is in all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hubs say at our addresses: verifications, denials and pushes. Nothing is believed that we did not ask for."""
+"""Messages of hubs at our addresses: verifications, denials and pushes. Those we did not ask for are ignored."""
 
 from __future__ import annotations
 

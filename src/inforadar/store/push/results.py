@@ -1,4 +1,4 @@
-"""What fetches say of push: a push that was right, or news that no push told; and how long polling can wait."""
+"""Fetches as evidence about push: it was right, or news came without it; and how long polling can wait."""
 
 from __future__ import annotations
 

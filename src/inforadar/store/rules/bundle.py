@@ -33,7 +33,7 @@ _n = notifications.c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """What messages say of revisions and stories."""
+    """The texts of revisions and stories in messages."""
 
     revisions: Mapping[UUID, Mapping[str, Any] | None]
     """None: it is not told any more."""

@@ -1,4 +1,4 @@
-"""What people change about stories: split an item off, merge two stories, group again."""
+"""Changes of stories by hand: split an item off, merge two stories, group again."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class RunEvents:
     _found: TimedCache[tuple[RunId, int], _Found] = field(
         default_factory=lambda: TimedCache(EVENT_POLL_S / 2)
     )
-    """What comes after an event. Streams of one run are mostly at the same event, so they share the queries."""
+    """The events after a given one. Streams of one run are mostly at the same event, so they share the queries."""
 
     async def stream(self, request: Request) -> Response:
         run_id = RunId(UUID(str(request.path_params["id"])))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from urllib.parse import quote
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -25,6 +24,7 @@ from inforadar.web.http.readers import TEXT_SCOPE, TextAccess
 
 MAX_ENTRIES = 50
 MAX_PASSAGES = 6
+_PARAMETERS = ("topic", "source", "format")
 _EMPTY_BUILT_AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -47,13 +47,11 @@ class ChangeFeedRoutes:
         )
         may_read = request.scope[TEXT_SCOPE] is TextAccess.ALL
         built_at = max((one.stored.at.replace(microsecond=0) for one in found), default=_EMPTY_BUILT_AT)
-        query = request.scope["query_string"].decode("ascii", "replace")
-        address = quote(request.scope["path"], safe="/") + (f"?{query}" if query else "")
         channel = ChannelInfo(
             title="Changes · Info Radar",
             link=self.public_url + "/",
             description="What outlets changed after publication",
-            self_url=self.public_url + address,
+            self_url=self.public_url + parameters.own_address(request, _PARAMETERS),
             built_at=built_at,
         )
         format_ = _format(request)

@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.routing import Route
@@ -101,8 +100,7 @@ class CombinedRoutes:
     async def _feed(self, request: Request, wanted: ItemFilter, title: str, format_: Format) -> Prepared:
         given = request.query_params
         wanted = replace(wanted, max_score=parameters.max_score(given))
-        kept = [(name, given[name]) for name in _PARAMETERS if given.get(name)]
-        address = quote(request.scope["path"], safe="/") + (f"?{urlencode(kept)}" if kept else "")
+        address = parameters.own_address(request, _PARAMETERS)
         asked = _Asked(
             title=title,
             format=format_,

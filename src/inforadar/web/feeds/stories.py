@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from urllib.parse import quote
 
 from markupsafe import escape
 from starlette.requests import Request
@@ -40,6 +39,7 @@ from inforadar.web.pages.templating import Pages
 
 MAX_ENTRIES = 50
 MAX_HOURS = 24 * 31
+_PARAMETERS = ("topic", "min_sources", "hours", "since", "top", "format")
 _EMPTY_BUILT_AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -60,7 +60,9 @@ class StoryFeedRoutes:
         ]
 
     async def stories(self, request: Request) -> Prepared:
-        return await self._feed(request, None, "Stories", self._format(request))
+        topic = parameters.text(request.query_params, "topic")
+        title = f"Stories: {topic}" if topic else "Stories"
+        return await self._feed(request, topic, title, self._format(request))
 
     async def topic(self, request: Request) -> Prepared:
         name = str(request.path_params["name"])
@@ -133,8 +135,6 @@ class StoryFeedRoutes:
         format_: Format,
         facts: Mapping[StoryId, tuple[str, ...]] | None = None,
     ) -> Prepared:
-        query = request.scope["query_string"].decode("ascii", "replace")
-        address = quote(request.scope["path"], safe="/") + (f"?{query}" if query else "")
         built_at = max(
             (story.updated_at.replace(microsecond=0) for story in stories), default=_EMPTY_BUILT_AT
         )
@@ -142,7 +142,7 @@ class StoryFeedRoutes:
             title=f"{title} · Info Radar",
             link=self.public_url + "/",
             description=description,
-            self_url=self.public_url + address,
+            self_url=self.public_url + parameters.own_address(request, _PARAMETERS),
             built_at=built_at,
         )
         entries = [self._entry(story, (facts or {}).get(story.id, ())) for story in stories]

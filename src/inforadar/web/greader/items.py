@@ -146,7 +146,7 @@ class ReaderItems:
         return Response(text.encode("utf-8", "replace"), media_type="application/atom+xml")
 
     async def _title(self, person: Person, name: str) -> str:
-        """What people call the stream: the title of the feed, the label or search, the state."""
+        """The stream's title for people: the title of the feed, the label or search, the state."""
         if name.startswith("feed/"):
             return feed_title(feed_of(name, await self.database.read(load_visible_feeds, person.id)))
         return one_line(label_of(name) or name.removeprefix(STATE))

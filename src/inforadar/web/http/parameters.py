@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
+from urllib.parse import quote, urlencode
 from uuid import UUID
 
 from starlette.datastructures import QueryParams
+from starlette.requests import Request
 
 from inforadar.errors import InvalidUrlError, UsageError
 from inforadar.urls import normalize
@@ -18,6 +20,13 @@ DEFAULT_LIMIT, MAX_LIMIT = 50, 500
 def text(given: QueryParams, name: str) -> str | None:
     """Return the stripped value; a blank one counts as not given."""
     return (given.get(name) or "").strip() or None
+
+
+def own_address(request: Request, names: Iterable[str]) -> str:
+    """Return a document's path and query for its self link: only `names`, so that a reader's token is not published."""
+    given = request.query_params
+    kept = [(name, given[name]) for name in names if given.get(name)]
+    return quote(request.scope["path"], safe="/") + (f"?{urlencode(kept)}" if kept else "")
 
 
 def required(given: QueryParams, name: str, example: str) -> str:

@@ -77,7 +77,7 @@ class Sidebar:
 
 @dataclass(frozen=True, slots=True)
 class SideContent:
-    """What a person's sidebars are made of."""
+    """The data of a person's sidebars."""
 
     feeds: Sequence[SideFeed]
     searches: Mapping[str, str]

@@ -57,7 +57,7 @@ _ASIDE = re.compile(r"\s*[(（][^()（）]{2,80}[)）]")
 
 
 class Evidence(NamedTuple):
-    """What speaks for a sentence as a title; the order of `WEIGHTS`."""
+    """The features of a sentence as a title, in the order of `WEIGHTS`."""
 
     is_first: float
     is_second: float

@@ -83,7 +83,7 @@ class Block:
     group: int = 0
     """The same number for all blocks of one list or table."""
     path: tuple[Box, ...] = ()
-    """What it is inside of, the outermost first."""
+    """The enclosing elements, outermost first."""
     cells: tuple[Cell, ...] = ()
     figure: Figure | None = None
 

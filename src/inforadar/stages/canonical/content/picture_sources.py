@@ -129,7 +129,7 @@ def _is_tracker_host(hostname: str) -> bool:
 
 
 def picture_key(address: str) -> str:
-    """What two sizes of one picture have in common."""
+    """The part of an address that all sizes of one picture share."""
     try:
         parts = urlsplit(address)
     except ValueError:

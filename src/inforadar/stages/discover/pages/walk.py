@@ -58,7 +58,7 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageDecision:
-    """What to do with one page; each tuple is sorted newest first."""
+    """Decisions about the items of one page; each tuple is sorted newest first."""
 
     process: tuple[Listed, ...] = ()
     new: int = 0

@@ -65,6 +65,7 @@ _ENDINGS = f"the name may end in a format: {', '.join(f'.{name}' for name in FOR
 _OF_FEEDS = (FORMAT, EMBEDDED, CONTENT, TITLES, MAX_SCORE)
 _NOT_MODIFIED = {"304": {"description": "The client already has it."}}
 
+_STORY_TOPIC = query("topic", TEXT, "Only stories with an item of this topic.")
 _MIN_SOURCES = query(
     "min_sources",
     {"type": "integer", "minimum": 1, "maximum": 1000, "default": 2},
@@ -158,7 +159,7 @@ PATHS: Json = {
         "Stories, page by page: events that several sources tell of",
         [
             _MIN_SOURCES,
-            query("topic", TEXT, "Only stories with an item of this topic."),
+            _STORY_TOPIC,
             _SINCE,
             _UNTIL,
             _order(STORY_ORDERS),
@@ -184,7 +185,7 @@ PATHS: Json = {
     ),
     "/feeds/stories": get(
         "Stories as a feed, one entry a story",
-        [FORMAT, _MIN_SOURCES],
+        [FORMAT, _MIN_SOURCES, _STORY_TOPIC],
         {"200": DOCUMENT, **_NOT_MODIFIED, "400": sentence("A parameter is invalid.")},
     ),
     "/feeds/stories/topic/{name}": get(
