@@ -136,11 +136,11 @@ class Chaos:
         self.tally.seconds = time.monotonic() - began
         return self.tally
 
-    async def start(self, *, whole: bool = False, **environment: str) -> WorkerProcess:
-        """Another worker; `whole` starts it from nothing, because some things only a new program takes up."""
+    async def start(self, *, program: tuple[str, ...] | None = None, **environment: str) -> WorkerProcess:
+        """Another worker, of another program if one is given: that is started from nothing."""
         self._started += 1
         name = f"worker-{self._started}"
-        setup = replace(self.setup, forked=False) if whole else self.setup
+        setup = replace(self.setup, forked=False, program=program) if program else self.setup
         if self.mix and self._started % WORKERS:
             # One of them fetches articles, which takes processes of its own.
             setup = replace(setup, stages="collect,group")

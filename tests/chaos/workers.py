@@ -18,6 +18,7 @@ from tests.support.site import Site
 
 PROGRAM = ("-m", "inforadar")
 UNFENCED = ("-m", "tests.chaos.unfenced")
+MOVED_CLOCK = ("-m", "tests.chaos.moved_clock")
 PATIENCE_S = 60.0
 """Only a bug makes anyone wait so long."""
 
@@ -95,8 +96,11 @@ class WorkerProcess:
         if not is_so():
             reached: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append((is_so, reached))
-            async with asyncio.timeout(PATIENCE_S):
-                await reached
+            try:
+                async with asyncio.timeout(PATIENCE_S):
+                    await reached
+            except TimeoutError:
+                raise TimeoutError(f"{self.name} did not get there:\n{self.report()}") from None
 
     async def after(self, happenings: int) -> None:
         """Until so many more things happened, or it ended."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -15,7 +16,7 @@ from inforadar.store import clock_sanity
 from inforadar.store.database import Database
 from inforadar.store.schema.rules import rule_matches
 from tests.pipeline.notify.receiving import add_hook, known_feed, notifier, publish, receiver
-from tests.store.making import collect, listed, rows
+from tests.store.making import add_feed, collect, listed, rows
 
 
 async def test_a_match_found_by_a_clock_that_is_ahead_is_told_at_once(
@@ -45,3 +46,23 @@ async def test_an_item_fetched_by_a_clock_that_is_behind_is_newer_than_the_rule(
     async with notifier(database) as stage:
         await stage.evaluate()
     assert len(await rows(database, rule_matches)) == 1
+
+
+@pytest.mark.parametrize(("first", "later"), [(0, -2), (2, 0)], ids=["behind", "ahead"])
+async def test_a_wrong_clock_does_not_make_later_items_those_of_the_first_fetch(
+    database: Database, monkeypatch: pytest.MonkeyPatch, first: int, later: int
+) -> None:
+    """The ids of items go by the clocks of workers, and what a feed's first fetch brings is not told."""
+    async with receiver() as hook:
+        feed = await add_feed(database, "https://example.com/feed")
+        await add_hook(database, hook.url)
+        await add_rule(database, FIRST_PERSON, "Ferries", "ferry", RuleActions(notify=("hook",)))
+        for hours, title in ((first, "Ferry sails"), (later, "Ferry sinks")):
+            at = utc_now() + timedelta(hours=hours)
+            with monkeypatch.context() as patched:
+                patched.setattr(time, "time_ns", lambda at=at: int(at.timestamp() * 1e9))
+                await collect(database, feed, listed(f"https://example.com/{title[-5:]}", title=title), at=at)
+            await SearchIndexer(database=database).run_once()
+            async with notifier(database) as stage:
+                await stage.run_once()
+    assert [item["title"] for body in hook.bodies for item in body["items"]] == ["Ferry sinks"]

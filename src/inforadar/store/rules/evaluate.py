@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, ScalarSelect, Select, bindparam, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
 from inforadar.errors import UsageError
@@ -15,6 +15,7 @@ from inforadar.model.ids import ItemId, StoryId
 from inforadar.model.rule import SCREEN, Channel, EventKind, Rule
 from inforadar.model.search import parse_search
 from inforadar.model.search_tree import asked_changes
+from inforadar.store.clock_sanity import MIN_SKEW
 from inforadar.store.feeds.hidden import sees_feed
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.change_terms import FoundChange, load_asked_changes
@@ -29,6 +30,8 @@ from inforadar.store.schema.rules import event_state, events, notifications, rul
 from inforadar.store.schema.stories import story_items
 from inforadar.store.types import one_of
 from inforadar.store.upsert import upsert
+
+T = TypeVar("T")
 
 BATCH = 500
 
@@ -121,22 +124,21 @@ def _apply(
 
 def _matching(connection: Connection, rule: Rule, item_ids: Collection[ItemId]) -> list[Row[Any]]:
     search = read_search(rule.query)
-    other = items.alias("first")
-    first_run = (
-        select(other.c.run_id)
-        .where(other.c.feed_id == items.c.feed_id)
-        .order_by(other.c.id)
-        .limit(1)
-        .correlate(items)
-        .scalar_subquery()
-    )
+    other = items.alias("other")
+    of_feed = other.c.feed_id == items.c.feed_id
+    first_run = select(other.c.run_id).where(of_feed).order_by(other.c.id).limit(1)
+    newest = other.c.id.desc()
+    last_run = select(other.c.run_id).where(of_feed).order_by(newest).limit(1)
+    last_at = select(other.c.created_at).where(of_feed).order_by(newest).limit(1)
     query = (
         select(
             items.c.id,
             items.c.url,
             items.c.title,
             items.c.created_at,
-            items.c.run_id.is_not_distinct_from(first_run).label("is_first"),
+            items.c.run_id.is_not_distinct_from(_for_item(first_run)).label("is_first"),
+            items.c.run_id.is_not_distinct_from(_for_item(last_run)).label("is_last"),
+            _for_item(last_at).label("last_at"),
         )
         .join_from(items, feeds, feeds.c.id == items.c.feed_id)
         .where(
@@ -148,6 +150,20 @@ def _matching(connection: Connection, rule: Rule, item_ids: Collection[ItemId]) 
         .order_by(items.c.id)
     )
     return list(connection.execute(query))
+
+
+def _for_item(query: Select[tuple[T]]) -> ScalarSelect[T]:
+    return query.correlate(items).scalar_subquery()
+
+
+def _is_first_fetch(row: Row[Any], came_at: datetime, now: datetime) -> bool:
+    """True if the item came with its feed's first fetch.
+
+    Ids go by the clocks of workers. One that was behind gives later items lower ids, and one that was ahead gave the
+    first ones higher ids: then the feed has items of another fetch, and one of the two times is wrong.
+    """
+    is_wrong = came_at - row.created_at >= MIN_SKEW or row.last_at - now >= MIN_SKEW
+    return bool(row.is_first) and (bool(row.is_last) or not is_wrong)
 
 
 def _new_matches(
@@ -187,7 +203,13 @@ def _new_matches(
         if not is_changed and (row.id in known or came_at < rule.created_at):
             continue
         matches.append(
-            _Match(row.id, row.url, row.title or row.url, bool(row.is_first), change if is_changed else None)
+            _Match(
+                row.id,
+                row.url,
+                row.title or row.url,
+                _is_first_fetch(row, came_at, context.now),
+                change if is_changed else None,
+            )
         )
         # The time of the change itself: a later one, saved while this one was evaluated, still counts.
         noted.append({"rule_id": rule.id, "item_id": row.id, "matched_at": last or context.now})
