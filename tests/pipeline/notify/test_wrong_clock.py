@@ -6,6 +6,7 @@ import time
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
 from inforadar.actions.rules.manage import add_rule
 from inforadar.clock import utc_now
@@ -14,7 +15,7 @@ from inforadar.model.rule import RuleActions
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store import clock_sanity
 from inforadar.store.database import Database
-from inforadar.store.schema.rules import rule_matches
+from inforadar.store.schema.rules import notifications, rule_matches
 from tests.pipeline.notify.receiving import add_hook, known_feed, notifier, publish, receiver
 from tests.store.making import add_feed, collect, listed, rows
 
@@ -33,6 +34,21 @@ async def test_a_match_found_by_a_clock_that_is_ahead_is_told_at_once(
             async with notifier(database, now=ahead) as stage:
                 await stage.evaluate()
         async with notifier(database) as stage:
+            assert await stage.run_once() == 1
+    assert len(hook.requests) == 1
+
+
+async def test_a_match_that_waits_for_years_because_a_clock_was_wrong_is_told_now(database: Database) -> None:
+    """On SQLite there is no other clock than that of the process that found the match."""
+    async with receiver() as hook:
+        feed = await known_feed(database)
+        await add_hook(database, hook.url)
+        await add_rule(database, FIRST_PERSON, "Ferries", "ferry", RuleActions(notify=("hook",)))
+        await publish(database, feed, a="Ferry sinks")
+        async with notifier(database) as stage:
+            await stage.evaluate()
+            ahead = update(notifications).values(due_at=utc_now() + timedelta(days=400))
+            await database.write(lambda connection: connection.execute(ahead))
             assert await stage.run_once() == 1
     assert len(hook.requests) == 1
 

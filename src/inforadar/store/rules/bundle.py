@@ -12,10 +12,11 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, and_, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, or_, select, update
 
 from inforadar.model.ids import ItemId, StoryId, new_uuid
 from inforadar.model.rule import Channel
+from inforadar.store.clock_sanity import ABSURD_WAIT_S
 from inforadar.store.rules.queries import channel_from_row
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
@@ -41,13 +42,18 @@ class Described:
     """For digests."""
 
 
+def _is_due(now: datetime) -> ColumnElement[bool]:
+    """Condition: the match is due, or a clock that was wrong postponed it longer than any digest waits."""
+    return or_(_n.due_at <= now, _n.due_at > now + timedelta(seconds=ABSURD_WAIT_S))
+
+
 def has_due(connection: Connection, now: datetime) -> bool:
-    return connection.execute(select(_n.id).where(_n.due_at <= now).limit(1)).first() is not None
+    return connection.execute(select(_n.id).where(_is_due(now)).limit(1)).first() is not None
 
 
 def load_due_revisions(connection: Connection, now: datetime) -> dict[UUID, ItemId]:
     """Revisions that matches which are due are about, each with an item that shows it."""
-    query = select(_n.change, _n.item_id).where(_n.due_at <= now, _n.change.is_not(None)).order_by(_n.id)
+    query = select(_n.change, _n.item_id).where(_is_due(now), _n.change.is_not(None)).order_by(_n.id)
     found: dict[UUID, ItemId] = {}
     for row in connection.execute(query.limit(MAX_BUNDLED)):
         if (revision := _revision_of(row.change)) is not None:
@@ -61,7 +67,7 @@ def load_digest_stories(connection: Connection, now: datetime) -> list[StoryId]:
         select(story_items.c.story_id)
         .join_from(notifications, channels, channels.c.id == _n.channel_id)
         .join(story_items, story_items.c.item_id == _n.item_id)
-        .where(_n.due_at <= now, channels.c.settings["digest"].as_string().is_not(None))
+        .where(_is_due(now), channels.c.settings["digest"].as_string().is_not(None))
         .distinct()
         .limit(MAX_TOLD_IN_DIGEST)
     )
@@ -77,7 +83,7 @@ def bundle_due(connection: Connection, now: datetime, described: Described) -> i
 
     Matches of revisions that are not in `described` wait for the next time.
     """
-    waiting = select(_n.channel_id).where(_n.due_at <= now)
+    waiting = select(_n.channel_id).where(_is_due(now))
     query = select(channels).where(channels.c.id.in_(waiting)).order_by(channels.c.id).with_for_update()
     return sum(
         _bundle(connection, channel_from_row(row), now, described) for row in connection.execute(query).all()
@@ -86,7 +92,7 @@ def bundle_due(connection: Connection, now: datetime, described: Described) -> i
 
 def _bundle(connection: Connection, channel: Channel, now: datetime, described: Described) -> int:
     if (later := _postponed(connection, channel, now)) is not None:
-        own = (_n.channel_id == channel.id, _n.due_at <= now)
+        own = (_n.channel_id == channel.id, _is_due(now))
         connection.execute(update(notifications).where(*own).values(due_at=later))
         return 0
     found: list[Row[Any]] = list(
@@ -110,7 +116,7 @@ def _bundle(connection: Connection, channel: Channel, now: datetime, described: 
             .join(feeds, feeds.c.id == items.c.feed_id, isouter=True)
             .join(rules, rules.c.id == _n.rule_id, isouter=True)
             .join(story_items, story_items.c.item_id == items.c.id, isouter=True)
-            .where(_n.channel_id == channel.id, _n.due_at <= now)
+            .where(_n.channel_id == channel.id, _is_due(now))
             .order_by(_n.id)
             .limit(MAX_BUNDLED)
         )
