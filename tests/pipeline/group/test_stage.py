@@ -8,13 +8,15 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
+from inforadar.clock import utc_now
 from inforadar.model.ids import StoryId
 from inforadar.pipeline.group.stage import GroupStage
 from inforadar.stages.group.copies import make_print
 from inforadar.stages.group.signature import make_signature
 from inforadar.stages.group.vocabulary import casing_keys, keys_of, make_vocabulary
+from inforadar.store import clock_sanity
 from inforadar.store.database import Database
-from inforadar.store.schema.stories import stories, story_items, story_queue
+from inforadar.store.schema.stories import stories, story_items, story_keys, story_queue
 from inforadar.store.stories.by_hand import merge_stories, queue_for_grouping, split_items
 from inforadar.store.stories.queries import StoryFilter, list_stories, load_story, load_story_items
 from inforadar.store.stories.window import load_counts
@@ -227,3 +229,14 @@ async def test_an_item_stored_by_the_version_before_is_still_compared(database: 
     assert found["https://one.example/2"] == found["https://one.example/1"] != found["https://one.example/3"]
     (joined,) = [row for row in await rows(database, story_items) if row.reasons]
     assert "Grandel" in joined.reasons["names"]
+
+
+async def test_a_worker_whose_clock_is_far_ahead_does_not_empty_the_window(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await three(database)
+    ahead = utc_now() + timedelta(days=400)
+    monkeypatch.setattr(clock_sanity, "utc_now", lambda: ahead)
+    await GroupStage(database=database, now=lambda: ahead, use_vectors=False).run_once()
+    assert await count(database, story_keys) > 0
+    assert all(row.signature for row in await rows(database, story_items))

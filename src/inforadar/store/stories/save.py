@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select, update
 
 from inforadar.model.ids import ItemId, StoryId
+from inforadar.store.clock_sanity import load_clock_skew
 from inforadar.store.rows import insert_short_rows, stored_id, stored_time
 from inforadar.store.rules.note_events import note_stories
 from inforadar.store.schema.feeds import feeds
@@ -265,8 +266,11 @@ _RECOUNTED = (
 
 
 def prune_window(connection: Connection, before: datetime) -> None:
-    """Forget how items that were placed before this time are compared: the cost follows the window, not the archive."""
-    old = and_(_s.joined_at < before, _s.signature.is_not(None))
+    """Forget how items that were placed before this time are compared: the cost follows the window, not the archive.
+
+    The database's clock decides: one that is far ahead would forget all of them.
+    """
+    old = and_(_s.joined_at < before + load_clock_skew(connection), _s.signature.is_not(None))
     connection.execute(delete(story_keys).where(story_keys.c.item_id.in_(select(_s.item_id).where(old))))
     connection.execute(update(story_items).where(old).values(signature=None, vectors=None))
     counted: int = connection.execute(select(func.max(story_state.c.counted))).scalar() or 0
