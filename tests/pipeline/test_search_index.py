@@ -19,7 +19,7 @@ def job(*texts: str | None) -> SearchJob:
     ("texts", "batch"),
     [
         (("Ferry line closed", None), MAX_BATCH),
-        (("Ferry line closed", "слово " * 1000), 332),
+        (("Ferry line closed", "слово " * 400), 206),
         (("Ferry line closed", "слово " * 20_000), MIN_BATCH),
         ((None,), MAX_BATCH),
     ],

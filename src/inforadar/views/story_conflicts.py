@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from inforadar.stages.group.tokens import STEM_CHARS, fold, split_tokens
 from inforadar.views.story_names import names_in, same_names
@@ -106,7 +106,6 @@ def can_clash(one: Context, other: Context) -> bool:
     return bool(one.numbers & other.numbers) or _share_names(one.names, other.names)
 
 
-@lru_cache(maxsize=1024)
 def _share_names(one: frozenset[str], other: frozenset[str]) -> bool:
     stands_for = same_names({*one, *other})
     return not {stands_for[name] for name in one}.isdisjoint({stands_for[name] for name in other})

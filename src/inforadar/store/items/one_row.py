@@ -41,13 +41,21 @@ _comes_before = or_(
     and_(_other.c.pub_date == items.c.pub_date, _other.c.id > items.c.id),
 )
 
+MAX_KEPT_FILTER_CHARS = 500
 
-@lru_cache(maxsize=64)
+
 def is_first_of_url(wanted: ItemFilter) -> tuple[ColumnElement[bool], ...]:
     """Whether no item with the same URL comes before it in the list; the filter comes from `with_known_names`.
 
-    Marks belong to URLs, so they are the same for all of them. Kept, because it takes longer to make than to use.
+    Marks belong to URLs, so they are the same for all of them. Kept for short filters, because it takes longer to make
+    than to use.
     """
+    texts = (*wanted.sources, *wanted.topics, wanted.query or "")
+    make = _kept_first_of_url if sum(map(len, texts)) <= MAX_KEPT_FILTER_CHARS else _first_of_url
+    return make(wanted)
+
+
+def _first_of_url(wanted: ItemFilter) -> tuple[ColumnElement[bool], ...]:
     if wanted.feed_id:
         return ()
     is_first = or_(items.c.is_shared.is_(False), _of_url_before(wanted).is_(None))
@@ -56,6 +64,9 @@ def is_first_of_url(wanted: ItemFilter) -> tuple[ColumnElement[bool], ...]:
     # Items with one URL are in one story, whose order is another one.
     is_placed = select(_placed.c.item_id).where(_placed.c.item_id == items.c.id).correlate(items).exists()
     return or_(is_first, is_placed), _told_later(wanted).is_(None)
+
+
+_kept_first_of_url = lru_cache(maxsize=64)(_first_of_url)
 
 
 def _told_later(wanted: ItemFilter) -> ScalarSelect[ItemId]:
