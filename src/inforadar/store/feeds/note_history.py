@@ -8,9 +8,7 @@ from datetime import UTC, datetime
 from operator import add
 from types import MappingProxyType
 
-from sqlalchemy import Connection, Insert, Table, select, text
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy import Connection, Insert, Table
 
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
@@ -18,7 +16,7 @@ from inforadar.model.rhythm import NO_DELAYS, Delays
 from inforadar.model.schedule import FinishedJob
 from inforadar.store.rows import JsonRows
 from inforadar.store.schema.history import ANALYZED, OUTCOMES, feed_days, feed_outcomes, fetch_days
-from inforadar.store.upsert import upsert
+from inforadar.store.upsert import make_upserts, upsert
 
 _DELAYS = ("timed", "delay_s", "expected_delay_s")
 _COUNTS = (*OUTCOMES, "added", "spent_s", *_DELAYS)
@@ -107,15 +105,10 @@ def _add_feed_days(connection: Connection, rows: Iterable[tuple[FeedId, str, tup
 
 def _add_counts(table: Table, rows: JsonRows, keys: Sequence[str]) -> dict[str, Insert]:
     """Statements by dialect that insert new rows and add to existing ones."""
-    names = list(rows.c)
-    # Without a WHERE clause, SQLite takes the ON of the conflict clause for a join's.
-    given = select(*rows.c.values()).select_from(rows.table).where(text("1 = 1"))
-    statements: dict[str, Insert] = {}
-    for dialect, insert in (("sqlite", sqlite_insert), ("postgresql", pg_insert)):
-        new = insert(table).from_select(names, given)
-        grown = {name: table.c[name] + new.excluded[name] for name in names if name not in keys}
-        statements[dialect] = new.on_conflict_do_update(index_elements=list(keys), set_=grown)
-    return statements
+    names = [name for name in rows.c if name not in keys]
+    return make_upserts(
+        table, rows, keys, lambda new: {name: table.c[name] + new.excluded[name] for name in names}
+    )
 
 
 _ADD_FEED_DAYS = _add_counts(feed_days, _fed, ("feed_id", "day"))

@@ -6,24 +6,17 @@ from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import Connection, or_, select, text
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy import Connection, or_
 
 from inforadar.model.ids import FeedId
 from inforadar.model.rhythm import Rhythm
 from inforadar.store.feeds.rhythms import Price
 from inforadar.store.rows import JsonRows, stored_id
 from inforadar.store.schema.feeds import feed_rhythms, polling_prices
-from inforadar.store.upsert import upsert
+from inforadar.store.upsert import make_upserts, upsert
 
 _counted = JsonRows("counted", id="uuid", counts="jsonb")
-# Without a WHERE clause, SQLite takes the ON of the conflict clause for a join's.
-_given = select(*_counted.c.values()).select_from(_counted.table).where(text("1 = 1"))
-_SAVE = {}
-for _dialect, _insert in (("sqlite", sqlite_insert), ("postgresql", pg_insert)):
-    _new = _insert(feed_rhythms).from_select(["id", "counts"], _given)
-    _SAVE[_dialect] = _new.on_conflict_do_update(index_elements=["id"], set_={"counts": _new.excluded.counts})
+_SAVE = make_upserts(feed_rhythms, _counted, ["id"], lambda new: {"counts": new.excluded.counts})
 
 
 def save_rhythms(connection: Connection, rhythms: Mapping[FeedId, Rhythm]) -> None:
