@@ -58,8 +58,10 @@ async def test_a_slow_question_keeps_nobody_waiting() -> None:
     slow = Reader(turns, "slow", begun)
     await settle()
     others = [Reader(turns, name, begun) for name in "ab"]
-    while len(begun) < 3:
-        await asyncio.sleep(0)
+    async with asyncio.timeout(5):
+        while len(begun) < 3:
+            await asyncio.sleep(0)
+    assert begun == ["slow", "a", "b"]
     for reader in (slow, *others):
         reader.end.set()
     await asyncio.gather(slow.task, *(reader.task for reader in others))
