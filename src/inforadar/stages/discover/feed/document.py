@@ -101,7 +101,8 @@ def _repair_and_parse(
     repaired = repair_xml(decoded, prolog)
     del decoded
     is_cut_off, loss = repaired.is_cut_off and limit is None, repaired.warning
-    drop_last, encoded = repaired.is_cut_off and repaired.ends_in_entry, repaired.text.encode("utf-8", "replace")
+    drop_last = repaired.is_cut_off and repaired.ends_in_entry
+    encoded = repaired.text.encode("utf-8", "replace")
     del repaired
     feed = _parse_xml(encoded, url, zone, recover=True, drop_last=drop_last)
     warnings += tuple(FeedWarning(text=text, is_loss=True) for text in (limit, loss) if text)
