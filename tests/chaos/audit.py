@@ -31,7 +31,8 @@ _WATCHED = (
     (
         "feed_schedules",
         "UPDATE",
-        "OLD.lease_token IS NULL AND NEW.lease_token IS NULL AND NEW.next_run_at <> OLD.next_run_at",
+        # Only what was fetched sets this time; others may plan the next fetch.
+        "OLD.lease_token IS NULL AND NEW.lease_token IS NULL AND NEW.fetched_at IS DISTINCT FROM OLD.fetched_at",
         "INSERT INTO audit_breaches VALUES (NEW.id, 'was saved though nobody had its lease');",
     ),
     (

@@ -47,12 +47,16 @@ class ForkedProcess:
         self.stdout = stdout
 
     @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
     def returncode(self) -> int | None:
         return self._process.exitcode
 
     def send_signal(self, number: signal.Signals) -> None:
-        assert self._process.pid is not None
-        os.kill(self._process.pid, number)
+        os.kill(self.pid, number)
 
     async def wait(self) -> int:
         await asyncio.to_thread(self._process.join)
