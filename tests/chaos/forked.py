@@ -24,7 +24,7 @@ from inforadar.store import writer
 MEMORY = "CHAOS_MEMORY_MB"
 _PR_SET_PDEATHSIG = 1
 _CONTEXT = get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["inforadar.cli.system.worker", __name__])
+_CONTEXT.set_forkserver_preload(["inforadar.cli.system.worker", "tests.chaos.warm", __name__])
 
 
 def end_with_parent() -> None:
