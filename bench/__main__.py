@@ -35,6 +35,7 @@ BENCHMARKS = {
     "slow_clients": "bench.slow_clients",
     "load": "bench.load",
     "memory": "bench.memory",
+    "soak": "bench.soak",
     "reader": "bench.reader",
     "polling": "bench.polling",
     "simulate": "bench.simulate",

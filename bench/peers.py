@@ -9,12 +9,14 @@
 Every program runs as its user would start it, process start included; the delay between requests is off in all programs
 that have one. CPU is that of the whole process tree without nginx; memory is the tree's peak. Stored items are counted
 in each program's own store afterwards. Peers come from the package index (into `.venv-peers`) and from Debian; a peer
-that cannot be installed is named and skipped. A peer that exceeds `--patience` in a step is stopped there.
+that cannot be installed is named and skipped. A peer that exceeds `--patience` in a step is stopped there. With
+PostgreSQL the server's CPU is counted, its memory is not.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import platform
@@ -27,15 +29,18 @@ import threading
 import time
 import venv
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import psutil
+from sqlalchemy import text
 
+from bench.farm import database, tree_cpu_s
 from bench.farm_site import Farm, Server, free_port, serve
+from inforadar.store.database import open_database
 
 _ROOT = Path(__file__).resolve().parent.parent
 _RESULTS = Path(__file__).with_name("results")
@@ -117,6 +122,10 @@ class Peer:
     refresh: list[list[str]]
     stored: Callable[[], int]
     environment: dict[str, str] = field(default_factory=dict)
+    database: psutil.Process | None = None
+    """The database server, if it is a process of its own."""
+    stack: ExitStack = field(default_factory=ExitStack)
+    """Closed when the program has been measured."""
 
 
 def _count(file: Path, query: str) -> Callable[[], int]:
@@ -150,6 +159,31 @@ def _inforadar(folder: Path, urls: list[str]) -> Peer:
             "FETCHER_BATCH_SIZE": str(len(urls)),
             "INFORADAR_LOG_LEVEL": "error",
         },
+    )
+
+
+def _inforadar_postgresql(folder: Path, urls: list[str]) -> Peer:
+    peer, stack = _inforadar(folder, urls), ExitStack()
+    url, server = stack.enter_context(database("postgresql", folder))
+
+    def count() -> int:
+        async def ask() -> int:
+            async with open_database(url) as opened:
+                return await opened.read(
+                    lambda c: int(c.execute(text("SELECT count(*) FROM items")).scalar_one())
+                )
+
+        return asyncio.run(ask())
+
+    return replace(
+        peer,
+        name="Info Radar, PostgreSQL",
+        # SQLite's database is made by the first command.
+        first=[[sys.executable, "-m", "inforadar", "db", "upgrade"], *peer.first],
+        stored=count,
+        environment=peer.environment | {"DATABASE_URL": url},
+        database=server,
+        stack=stack,
     )
 
 
@@ -245,6 +279,7 @@ def _rss2email(folder: Path, urls: list[str]) -> Peer | None:
 
 PEERS: dict[str, Callable[[Path, list[str]], Peer | None]] = {
     "inforadar": _inforadar,
+    "inforadar-postgresql": _inforadar_postgresql,
     "newsboat": _newsboat,
     "sfeed": _sfeed,
     "scrapy": _scrapy,
@@ -303,7 +338,7 @@ def _measure(name: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
         if peer is None:
             print(f"{name} is not installed; left out.")
             return []
-        with serve(farm, folder / "nginx", with_log=True) as server:
+        with peer.stack, serve(farm, folder / "nginx", with_log=True) as server:
 
             def step(label: str, commands: list[list[str]]) -> None:
                 rows.append(_step(label, commands, peer, farm, server, arguments.patience))
@@ -318,7 +353,7 @@ def _measure(name: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
             except subprocess.TimeoutExpired:
                 label = "abbc"[len(rows)]
                 rows.append({"peer": peer.name, "step": label, "gave_up_s": arguments.patience})
-                print(f"{peer.name:<22}{label:<3} did not end within {arguments.patience:.0f} s", flush=True)
+                print(f"{peer.name:<24}{label:<3} did not end within {arguments.patience:.0f} s", flush=True)
     return rows
 
 
@@ -326,9 +361,10 @@ def _step(
     label: str, commands: list[list[str]], peer: Peer, farm: Farm, server: Server, patience_s: float
 ) -> dict[str, Any]:
     server.forget()
-    usage = Usage()
+    usage, database_s = Usage(), tree_cpu_s(peer.database)
     for command in commands:
         _run(command, usage, peer.environment, patience_s)
+    usage.cpu_s += tree_cpu_s(peer.database) - database_s
     answers = server.answers()
     total = sum(answers.values()) - answers["robots.txt"]
     row = {
@@ -345,7 +381,7 @@ def _step(
         "load": os.getloadavg()[0],
     }
     print(
-        f"{row['peer']:<22}{label:<3}{row['wall_s']:>9.2f}{row['cpu_s']:>9.2f}{row['peak_mb']:>7}"
+        f"{row['peer']:<24}{label:<3}{row['wall_s']:>9.2f}{row['cpu_s']:>9.2f}{row['peak_mb']:>7}"
         f"{row['stored']:>9}/{row['expected']}{row['requests_a_feed']:>8}{row['unchanged_sent_again']:>8}",
         flush=True,
     )
@@ -366,7 +402,7 @@ def main(argv: list[str]) -> int:
         return 2
     install()
     print(
-        f"{'peer':<22}{'':<3}{'wall s':>9}{'CPU s':>9}{'MB':>7}{'stored/expected':>16}{'req/feed':>8}{'200 in b':>8}"
+        f"{'peer':<24}{'':<3}{'wall s':>9}{'CPU s':>9}{'MB':>7}{'stored/expected':>16}{'req/feed':>8}{'200 in b':>8}"
     )
     _RESULTS.mkdir(exist_ok=True)
     now = datetime.now(UTC)

@@ -1,12 +1,13 @@
 """The speed of walking a paged site: the command `inforadar fetch` on the test site on loopback.
 
-    python -m bench walk [--pages 500] [--items 20] [--window-days 5]
+    python -m bench walk [--pages 500] [--items 20] [--window-days 5] [--database sqlite|postgresql]
 
     a   the first fetch: every page is counted, then processed
     b   the same right after: only listing pages are requested, and nothing changes
     c   with --depth window: the pages of the window, and one more
 
-CPU seconds are those of the program and its processes, start included; a separate process serves the site.
+CPU seconds are those of the program, its processes and the database server, start included; a separate process serves
+the site.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
+
+from bench.farm import database, tree_cpu_s
 from tests.support.site.paged import SELECTORS, PagedSite
 from tests.support.site.server import Site
 
@@ -36,6 +40,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--pages", type=int, default=500)
     parser.add_argument("--items", type=int, default=20)
     parser.add_argument("--window-days", type=int, default=5)
+    parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     given, _ = parser.parse_known_args(argv)
     if given.serve:
@@ -44,8 +49,12 @@ def main(argv: list[str]) -> int:
     total = given.pages * given.items
     # One item per hour: the window's last page may be full, and then one more page is requested.
     in_window = -(-given.window_days * 24 // given.items) + 1
-    with tempfile.TemporaryDirectory() as home, _site(argv) as site:
-        program = _Program(Path(home), site)
+    with (
+        tempfile.TemporaryDirectory() as home,
+        database(given.database, Path(home)) as (url, server),
+        _site(argv) as site,
+    ):
+        program = _Program(Path(home), site, url, server)
         program.subscribe()
         steps: tuple[tuple[str, list[str], dict[str, int]], ...] = (
             ("a first", [], {"added": total, "updated": 0, "pages": given.pages}),
@@ -123,25 +132,28 @@ async def _serve(total: int, page_size: int) -> None:
 
 
 class _Program:
-    def __init__(self, home: Path, site: _Served) -> None:
+    def __init__(self, home: Path, site: _Served, url: str, server: psutil.Process | None) -> None:
         self._home = home
         self._site = site
+        self._server = server
         self._environment: Mapping[str, str] = os.environ | {
             "INFORADAR_HOME": str(home),
+            "DATABASE_URL": url,
             "FETCHER_ALLOWED_NETWORKS": site.endpoint,
             "FETCHER_DOMAIN_DELAY": "0",
             "FETCHER_CUTOFF_DATE": "2000-01-01",
         }
 
     def subscribe(self) -> None:
+        self._run("db", "upgrade")
         selectors = self._home / "selectors.toml"
         selectors.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in SELECTORS.items()))
         self._run("feed", "add", self._site.url, "--selectors", str(selectors), "--enable")
 
     def fetch(self, *options: str) -> dict[str, Any]:
-        before, started = _children_s(), time.perf_counter()
+        before, started = self._cpu_s(), time.perf_counter()
         report = json.loads(self._run("fetch", "--json", *options))
-        spent = {"wall_s": time.perf_counter() - started, "cpu_s": _children_s() - before}
+        spent = {"wall_s": time.perf_counter() - started, "cpu_s": self._cpu_s() - before}
         pages, others = self._site.asked()
         return spent | {
             "pages": pages,
@@ -157,10 +169,9 @@ class _Program:
             command, env=self._environment, stdout=subprocess.PIPE, check=True, timeout=_TIMEOUT_S
         ).stdout
 
-
-def _children_s() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+    def _cpu_s(self) -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime + tree_cpu_s(self._server)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,12 @@
     python -m tests.chaos [--kills 1000] [--seconds 280] [--database sqlite|postgresql] [--seed 1]
                           [--harms kill,freeze,…] [--unfenced] [--whole] [--plain] [--part 7] [--results FILE]
 
-`--kills` sets the measure: the other harms come in proportion, or only those that `--harms` names. `--seconds`
-bounds each database. `--unfenced` runs a build whose fencing is taken out; it must end badly. Workers are forked from
-a process that has imported the program; `--whole` starts each from nothing. Beside the feeds there are articles that
-change, stories, a rule with a webhook, and two people who mark articles through the reader API; `--plain` leaves these
-out. A fifth of the feeds is hostile, and workers have a limit of memory.
+`--kills` sets the measure: the other harms come in proportion, or only those that `--harms` names; `kill,wrong
+clock=200` has 200 wrong clocks to a thousand kills. `--seconds` bounds each database. `--unfenced` runs a build whose
+fencing is taken out; it must end badly. Workers are forked from a process that has imported the program; `--whole`
+starts each from nothing. Beside the feeds there are articles that change, stories, a rule with a webhook, and two
+people who mark articles through the reader API; `--plain` leaves these out. A fifth of the feeds is hostile, and
+workers have a limit of memory.
 
 With `--results`, what came of it is added to a file, and all that is in it is summed up: so ten thousand kills can be
 collected in parts of a few minutes. `--part` numbers them, and each has a seed of its own; without it, it is the first
@@ -79,7 +80,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=280.0)
     parser.add_argument("--database", choices=DATABASES, action="append")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--harms", type=lambda names: names.split(","), default=list(A_THOUSAND_KILLS))
+    parser.add_argument("--harms", type=_measures, default=A_THOUSAND_KILLS)
     parser.add_argument("--unfenced", action="store_true")
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--plain", action="store_true")
@@ -105,6 +106,12 @@ def main(argv: list[str]) -> int:
     if arguments.results:
         print(f"\nAll parts in {arguments.results}:\n{render_totals(arguments.results)}")
     return 1 if violations else 0
+
+
+def _measures(names: str) -> dict[str, int]:
+    """Harms by name, each with its own measure if one is given."""
+    wanted = (name.partition("=") for name in names.split(","))
+    return {name: int(times) if times else A_THOUSAND_KILLS[name] for name, _, times in wanted}
 
 
 @contextmanager
@@ -141,11 +148,7 @@ async def _run(ground: Ground, folder: Path, arguments: argparse.Namespace, seed
         print("No disk is filled: a small file system cannot be mounted here.")
         del harms["disk full"]
     share = arguments.kills / 1000
-    plan = {
-        name: math.ceil(times * share)
-        for name, times in A_THOUSAND_KILLS.items()
-        if name in harms and name in arguments.harms
-    }
+    plan = {name: math.ceil(times * share) for name, times in arguments.harms.items() if name in harms}
     extra = {MEMORY: MEMORY_MB}
     if isinstance(ground, PostgresGround):
         extra["REDIS_URL"] = f"redis://{ground.redis.host}:{ground.redis.port}/0"
@@ -168,8 +171,8 @@ def _print_table(kind: str, tally: Tally) -> None:
         f"\n{kind}: {round(tally.seconds)} s, {tally.requests} requests, {tally.articles} articles, "
         f"{tally.leases_lost} jobs refused because their lease was gone"
     )
-    if tally.mixed:
-        print("  " + ", ".join(f"{number} {name}" for name, number in tally.mixed.items()))
+    counts = tally.mixed | tally.count_killed()
+    print("  " + ", ".join(f"{number} {name}" for name, number in counts.items()))
     for name, times in sorted(tally.harms.items()):
         print(f"  {name:<22}{times:>6}")
     print("  what came of it")

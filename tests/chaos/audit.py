@@ -1,9 +1,9 @@
 """What must never be seen in the database, and triggers that see it even if it is covered up later.
 
 At every moment the articles of a feed are exactly those up to the number in its ETag: a job is all or nothing,
-and validators never run ahead of content. Each cycle claims with one token, so whatever a run commits must
-happen while that token stands on the feed: a run that commits under another's token, or under none, had lost
-its lease. The triggers write down each commit, and each ETag that goes back.
+and validators never run ahead of content. Each cycle claims with one token, which begins with its worker's key, and a
+run is one or more cycles of a worker: a run that commits under another worker's token, or under none, had lost its
+lease. The triggers write down each commit, and each ETag that goes back.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _WATCHED = (
     (
         "feed_schedules",
         "UPDATE",
-        "OLD.lease_token IS NULL AND NEW.lease_token IS NULL AND NEW.next_run_at <> OLD.next_run_at",
+        # Only what was fetched sets this time; others may plan the next fetch.
+        "OLD.lease_token IS NULL AND NEW.lease_token IS NULL AND NEW.fetched_at IS DISTINCT FROM OLD.fetched_at",
         "INSERT INTO audit_breaches VALUES (NEW.id, 'was saved though nobody had its lease');",
     ),
     (
@@ -66,7 +67,8 @@ _SNAPSHOT = text(
 _FOREIGN_COMMITS = text(
     """SELECT f.url, count(*) AS times FROM audit_commits c JOIN feeds f ON f.id = c.feed_id
     WHERE c.token IS NULL
-       OR c.run_id IN (SELECT run_id FROM audit_commits GROUP BY run_id HAVING count(DISTINCT token) > 1)
+       OR c.run_id IN (SELECT run_id FROM audit_commits GROUP BY run_id
+          HAVING count(DISTINCT substr(token, 1, 16)) > 1)
        OR c.token IN (SELECT token FROM audit_commits GROUP BY token HAVING count(DISTINCT run_id) > 1)
     GROUP BY f.url"""
 )

@@ -24,7 +24,7 @@ from inforadar.store import writer
 MEMORY = "CHAOS_MEMORY_MB"
 _PR_SET_PDEATHSIG = 1
 _CONTEXT = get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["inforadar.cli.system.worker", __name__])
+_CONTEXT.set_forkserver_preload(["inforadar.cli.system.worker", "tests.chaos.warm", __name__])
 
 
 def end_with_parent() -> None:
@@ -47,12 +47,16 @@ class ForkedProcess:
         self.stdout = stdout
 
     @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
     def returncode(self) -> int | None:
         return self._process.exitcode
 
     def send_signal(self, number: signal.Signals) -> None:
-        assert self._process.pid is not None
-        os.kill(self._process.pid, number)
+        os.kill(self.pid, number)
 
     async def wait(self) -> int:
         await asyncio.to_thread(self._process.join)

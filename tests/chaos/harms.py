@@ -39,6 +39,7 @@ LONG_HELD_S = 30.0
 
 
 async def kill(chaos: Chaos, victim: WorkerProcess) -> None:
+    chaos.note_end(victim)
     await chaos.replace(victim)
 
 

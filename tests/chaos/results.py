@@ -34,6 +34,7 @@ def append_part(file: Path, database: str, part: int, seed: int, tally: Tally) -
             "articles": tally.articles,
             "leases_lost": tally.leases_lost,
             **tally.mixed,
+            **tally.count_killed(),
         },
         "violations": tally.violations,
     }

@@ -60,6 +60,16 @@ class Tally:
     violations: list[str] = field(default_factory=list)
     mixed: dict[str, int] = field(default_factory=dict)
     """How much of everything else there was."""
+    killed_at: list[tuple[int, float]] = field(default_factory=list)
+    """Requests and seconds of CPU of each worker that was killed: one that did nothing proves nothing."""
+
+    def count_killed(self) -> dict[str, int]:
+        """How many workers had made a request when they were killed, and what all of them had done."""
+        return {
+            "killed at work": sum(requests > 0 for requests, _ in self.killed_at),
+            "requests of the killed": sum(requests for requests, _ in self.killed_at),
+            "ms of CPU of the killed": round(sum(cpu_s for _, cpu_s in self.killed_at) * 1000),
+        }
 
     def count(self, kind: str) -> int:
         """Violations of one kind: what stands before the colon."""
@@ -116,6 +126,7 @@ class Chaos:
         self.tally.requests += 1
         for worker in self.workers:
             if worker.name == agent:
+                worker.requests += 1
                 worker.happened()
 
     async def run(self, plan: Mapping[str, int], seconds: float) -> Tally:
@@ -152,6 +163,10 @@ class Chaos:
         await worker.kill()
         self.workers.remove(worker)
         self.tally.leases_lost += len(worker.logged("feed.lease_lost"))
+
+    def note_end(self, worker: WorkerProcess) -> None:
+        """Note what a worker has done that is killed now."""
+        self.tally.killed_at.append((worker.requests, worker.cpu_s()))
 
     async def replace(self, worker: WorkerProcess) -> None:
         """Another one comes; what the old one held runs out."""

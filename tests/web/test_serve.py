@@ -20,8 +20,12 @@ from inforadar.web.serve import serve_api
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.serving import running
 
+REPORT_SHUTDOWN = (
+    "import atexit; atexit.register(print, 'Python shuts down');from inforadar.__main__ import main; main()"
+)
 
-async def start(settings: Settings) -> asyncio.subprocess.Process:
+
+async def start(settings: Settings, *how: str) -> asyncio.subprocess.Process:
     environ = os.environ | {
         "INFORADAR_HOME": str(settings.home),
         "INFORADAR_PORT": str(settings.web.port),
@@ -29,8 +33,7 @@ async def start(settings: Settings) -> asyncio.subprocess.Process:
     }
     return await asyncio.create_subprocess_exec(
         sys.executable,
-        "-m",
-        "inforadar",
+        *(how or ("-m", "inforadar")),
         "api",
         env=environ,
         stdout=asyncio.subprocess.PIPE,
@@ -56,6 +59,20 @@ async def test_a_signal_ends_the_process_quietly_with_a_connection_open(
     assert b"api.stopped" in rest
     assert rest.count(b"\n") == 1
     writer.close()
+
+
+async def test_python_is_not_shut_down_under_the_threads_of_the_server(
+    newsroom: Newsroom, web_settings: Settings
+) -> None:
+    process = await start(web_settings, "-c", REPORT_SHUTDOWN)
+    assert process.stdout
+    assert b"api.started" in await process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    async with asyncio.timeout(30):
+        assert await process.wait() == 0
+    rest = await process.stdout.read()
+    assert b"api.stopped" in rest
+    assert b"Python shuts down" not in rest
 
 
 async def test_a_request_that_hangs_does_not_hold_up_the_end(

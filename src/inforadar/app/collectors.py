@@ -32,6 +32,7 @@ from inforadar.store.items.known import load_known_hashes
 from inforadar.store.revisions.claims import LookBudget
 
 if TYPE_CHECKING:
+    from inforadar.app.analysis import RunApart
     from inforadar.store.redis.projection import RedisProjection
 
 LOOK_SHARE = 0.1
@@ -50,6 +51,8 @@ class CollectorParts:
     now: Callable[[], datetime]
     projection: RedisProjection | None = None
     """Redis, if it is configured."""
+    run_apart: RunApart | None = None
+    """Where the local analyzer works; None: in a thread of this process."""
 
 
 def make_canonicalizer(parts: CollectorParts, *, listener: ArticleListener | None = None) -> Canonicalizer:
@@ -66,7 +69,7 @@ def make_canonicalizer(parts: CollectorParts, *, listener: ArticleListener | Non
         workers=canonical.workers,
         now=parts.now,
         max_versions=canonical.versions,
-        score=_score_wording,
+        score=partial(_score_wording, parts.run_apart),
         projection=parts.projection,
         listener=listener,
     )
@@ -86,7 +89,7 @@ def make_revision_stage(parts: CollectorParts) -> RevisionStage:
         hours=canonical.revision_hours,
         budget=LookBudget(per_host_day=canonical.revisions_per_host_day, share=LOOK_SHARE),
         max_versions=canonical.versions,
-        score=_score_wording,
+        score=partial(_score_wording, parts.run_apart),
         now=parts.now,
         projection=parts.projection,
     )
@@ -169,11 +172,11 @@ def make_schedule_policy(settings: Settings) -> SchedulePolicy:
     )
 
 
-async def _score_wording(subject: Subject) -> float | None:
+async def _score_wording(run_apart: RunApart | None, subject: Subject) -> float | None:
     """Score by the local analyzer, whatever analyzer a feed uses: two scores of one model can be compared."""
-    from inforadar.stages.analyze.local.batches import LocalAnalyzer  # noqa: PLC0415 - large, and few pages change
+    from inforadar.stages.analyze.local.batches import LocalAnalyzer  # noqa: PLC0415 - few pages change
 
-    return (await LocalAnalyzer().analyze(subject)).analysis.overall.value
+    return (await LocalAnalyzer(run_apart).analyze(subject)).analysis.overall.value
 
 
 async def _load_known(database: Database, feed_id: FeedId, hashes: Sequence[UrlHash]) -> frozenset[UrlHash]:

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 
 from inforadar.actions.rules.from_settings import apply_settings_rules
-from inforadar.app.analysis import make_builder, open_analysis
+from inforadar.app.analysis import make_builder, open_analysis, open_local_process
 from inforadar.app.collectors import (
     CollectorParts,
     make_canonicalizer,
@@ -50,7 +50,8 @@ async def open_worker(
 ) -> AsyncIterator[Worker]:
     """Open a worker with everything it needs. The default `engine` makes requests on the web.
 
-    A worker that `runs_on` analyzes in a process of its own, so that collecting does not wait for it.
+    A worker that `runs_on` analyzes and encodes in a process of its own, so that collecting does not wait for it, and
+    so that the encoder's memory is there once and only while it is needed.
     """
     fetcher = settings.fetcher
     async with AsyncExitStack() as stack:
@@ -60,6 +61,7 @@ async def open_worker(
         if engine is None:
             engine = await stack.enter_async_context(open_engine(settings, database))
         await stack.enter_async_context(stay_alive(database))
+        run_apart = await stack.enter_async_context(open_local_process()) if runs_on else None
         policy = make_schedule_policy(settings)
         interval_s = max(policy.success_interval_s, policy.min_interval_s)
         planner = RhythmPlanner(policy=policy, price_s=first_price(interval_s))
@@ -80,6 +82,7 @@ async def open_worker(
             pool=pool,
             now=now,
             projection=projection,
+            run_apart=run_apart,
         )
         await apply_settings_rules(database, read_rules(settings.home))
         yield Worker(
@@ -94,14 +97,14 @@ async def open_worker(
                 now=now,
             ),
             canonicalizer=make_canonicalizer(parts, listener=listener),
-            grouping=GroupStage(database=database, now=now),
+            grouping=GroupStage(database=database, now=now, encode=run_apart),
             revising=make_revision_stage(parts),
             analysis=await stack.enter_async_context(
                 open_analysis(
                     settings,
                     database,
                     check=Stage.ANALYZE in stages,
-                    apart=runs_on,
+                    run_apart=run_apart,
                     placed_only=Stage.GROUP in stages,
                     now=now,
                 )

@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from inforadar.errors import InfoRadarError
+from inforadar.pipeline.freed_memory import limit_freed_memory
 from inforadar.pipeline.pool_process import PoolContext
 from inforadar.texts import ending
 
@@ -127,6 +128,7 @@ def _prepare(memory_mb: int, modules: tuple[str, ...]) -> None:
     """Set up a new process: import what tasks need, then limit its memory."""
     # The event loop serves many, a task only itself: on a busy machine the loop goes first.
     os.nice(NICENESS)
+    limit_freed_memory()
     threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
     for module in modules:
         importlib.import_module(module)

@@ -18,6 +18,9 @@ MAX_WAIT_S = 7 * 86400.0
 ABSURD_WAIT_S = MAX_WAIT_S + 86400.0
 """No such wait is this long; the extra day allows for clocks that differ a little."""
 
+MAX_DRIFT_S = 60.0
+"""A clock that is corrected by less than this was not wrong."""
+
 MIN_SKEW = timedelta(seconds=5)
 """Clocks that differ by less than this agree."""
 

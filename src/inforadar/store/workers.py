@@ -3,19 +3,23 @@
 Each worker renews its row. When a row lapses, its process was killed or its machine is gone: any other worker frees its
 leases in all queues, so that the work goes on long before the leases end. Should it live after all, because it only
 slept, its tokens are no longer right, and it saves nothing.
+
+A row that is good for longer than a renewal makes it was written by a clock that was ahead: it counts as lapsed, and
+what that clock postponed is due (`postponed`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, delete, func, literal, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, delete, func, literal, or_, select, update
 
-from inforadar.store.clock_sanity import is_absurd
+from inforadar.store.clock_sanity import MAX_DRIFT_S, is_absurd
 from inforadar.store.lease_tokens import KEY_LENGTH, worker_key
 from inforadar.store.leases import LEASE_S
+from inforadar.store.postponed import bring_forward
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.items import items
@@ -29,6 +33,7 @@ RENEW_S = 15.0
 ALIVE_S = 45.0
 
 _w = workers.c
+_IS_AHEAD = is_absurd(_w.alive_until, ALIVE_S + MAX_DRIFT_S)
 
 
 class _Queue(NamedTuple):
@@ -55,11 +60,15 @@ def renew_worker(connection: Connection, name: str) -> int:
     Whoever lapsed itself frees nothing this time: if the database was away, the others could not renew theirs either.
     """
     key = worker_key()
-    was_alive = connection.execute(select(_w.alive_until > db_now()).where(_w.id == key)).scalar()
+    own = connection.execute(select(_w.alive_until > db_now(), _IS_AHEAD).where(_w.id == key)).first()
+    was_alive, was_ahead = own or (None, False)
     row = upsert(connection, workers).values(id=key, name=name[:80], alive_until=db_later(literal(ALIVE_S)))
     connection.execute(
         row.on_conflict_do_update(index_elements=[_w.id], set_={"alive_until": row.excluded.alive_until})
     )
+    if was_ahead:
+        # The clock of this machine was set back while this process worked.
+        bring_forward(connection)
     return 0 if was_alive is False else _free_lapsed(connection)
 
 
@@ -69,20 +78,30 @@ def remove_worker(connection: Connection) -> None:
 
 
 def _free_lapsed(connection: Connection) -> int:
-    lapsed = select(_w.id).where(or_(_w.alive_until <= db_now(), is_absurd(_w.alive_until)))
-    keys = list(connection.execute(lapsed.order_by(_w.id).with_for_update(skip_locked=True)).scalars())
-    if not keys:
+    lapsed = select(_w.id, _w.alive_until, _IS_AHEAD.label("is_ahead")).where(
+        or_(_w.alive_until <= db_now(), _IS_AHEAD)
+    )
+    found = connection.execute(lapsed.order_by(_w.id).with_for_update(skip_locked=True)).all()
+    if not found:
         return 0
-    freed = sum(_free_queue(connection, keys, queue) for queue in _QUEUES)
+    keys = [row.id for row in found]
+    # A lease ends by the clock that gave it.
+    ends = [row.alive_until + timedelta(seconds=LEASE_S) for row in found if row.is_ahead]
+    until = literal(max(ends)) if ends else db_later(LEASE_S)
+    freed = sum(_free_queue(connection, keys, queue, until) for queue in _QUEUES)
     connection.execute(delete(workers).where(_w.id.in_(keys)))
+    if any(row.is_ahead for row in found):
+        bring_forward(connection)
     return freed
 
 
-def _free_queue(connection: Connection, keys: Sequence[str], queue: _Queue) -> int:
+def _free_queue(
+    connection: Connection, keys: Sequence[str], queue: _Queue, until: ColumnElement[datetime]
+) -> int:
     held = (
         select(queue.key)
         # The index on the time leaves out what is not leased and not due for long.
-        .where(queue.due <= db_later(LEASE_S), func.substr(queue.token, 1, KEY_LENGTH).in_(keys))
+        .where(queue.due <= until, func.substr(queue.token, 1, KEY_LENGTH).in_(keys))
         .order_by(queue.key)
         .with_for_update(skip_locked=True)
         .cte("held")

@@ -19,6 +19,7 @@ from inforadar.store.database import Database
 from inforadar.store.schema.stories import stories, story_items, story_keys, story_queue
 from inforadar.store.stories.by_hand import merge_stories, queue_for_grouping, split_items
 from inforadar.store.stories.queries import StoryFilter, list_stories, load_story, load_story_items
+from inforadar.store.stories.save import prune_window
 from inforadar.store.stories.window import load_counts
 from tests.store.making import NOW, add_feed, collect, count, listed, rows
 
@@ -240,3 +241,30 @@ async def test_a_worker_whose_clock_is_far_ahead_does_not_empty_the_window(
     await GroupStage(database=database, now=lambda: ahead, use_vectors=False).run_once()
     assert await count(database, story_keys) > 0
     assert all(row.signature for row in await rows(database, story_items))
+
+
+async def test_a_machine_whose_clock_is_far_ahead_forgets_a_part_of_the_window_at_most(
+    database: Database,
+) -> None:
+    feed = await add_feed(database)
+    for number in range(8):
+        await collect(database, feed, listed(f"https://example.com/{number}", title=f"Event number {number}"))
+        await stage(database).run_once()
+    await database.write(prune_window, utc_now() + timedelta(days=400))
+    assert [row.signature is None for row in await rows(database, story_items)].count(True) == 2
+
+
+async def test_what_was_placed_long_ago_is_compared_no_more(database: Database) -> None:
+    await three(database)
+    ids = sorted(row.item_id for row in await rows(database, story_items))
+    for days, item in enumerate(ids, 7):
+        past = (
+            update(story_items)
+            .where(story_items.c.item_id == item)
+            .values(joined_at=utc_now() - timedelta(days=days))
+        )
+        await database.write(lambda connection, past=past: connection.execute(past))
+    for _ in range(3):
+        await database.write(prune_window, utc_now() - timedelta(days=8, hours=12))
+    found = {row.item_id: row.signature for row in await rows(database, story_items)}
+    assert [found[item] is None for item in ids] == [False, False, True]

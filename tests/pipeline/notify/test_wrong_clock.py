@@ -6,7 +6,7 @@ import time
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import insert, update
 
 from inforadar.actions.rules.manage import add_rule
 from inforadar.clock import utc_now
@@ -15,7 +15,7 @@ from inforadar.model.rule import RuleActions
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store import clock_sanity
 from inforadar.store.database import Database
-from inforadar.store.schema.rules import notifications, rule_matches
+from inforadar.store.schema.rules import deliveries, notifications, rule_matches
 from tests.pipeline.notify.receiving import add_hook, known_feed, notifier, publish, receiver
 from tests.store.making import add_feed, collect, listed, rows
 
@@ -82,3 +82,18 @@ async def test_a_wrong_clock_does_not_make_later_items_those_of_the_first_fetch(
             async with notifier(database) as stage:
                 await stage.run_once()
     assert [item["title"] for body in hook.bodies for item in body["items"]] == ["Ferry sinks"]
+
+
+async def test_messages_of_a_clock_that_was_ahead_do_not_use_up_the_limit_for_as_long(
+    database: Database,
+) -> None:
+    async with receiver() as hook:
+        feed = await known_feed(database)
+        channel = await add_hook(database, hook.url, limit=1)
+        sent = {"channel_id": channel.id, "payload": {}, "state": "sent"}
+        sent["created_at"] = utc_now() + timedelta(days=400)
+        await database.write(lambda connection: connection.execute(insert(deliveries).values(sent)))
+        await add_rule(database, FIRST_PERSON, "Ferries", "ferry", RuleActions(notify=("hook",)))
+        await publish(database, feed, a="Ferry sinks")
+        async with notifier(database) as stage:
+            assert await stage.run_once() == 1

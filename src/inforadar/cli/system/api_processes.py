@@ -39,7 +39,7 @@ async def serve_alone(settings: Settings) -> int:
             await _print_login_link(database, settings)
             await _serve(database, settings, stop)
 
-    await until_signal(work)
+    await until_signal(work, leaves_threads=True)
     return 0
 
 
@@ -53,7 +53,7 @@ async def serve_as_one_of(settings: Settings, place: str) -> int:
         async with open_store(settings, sharers=processes) as database:
             await _serve(database, settings, stop, shared)
 
-    await until_signal(work)
+    await until_signal(work, leaves_threads=True)
     return 0
 
 

@@ -17,6 +17,7 @@ from inforadar.cli.system.api_processes import (
 )
 from inforadar.cli.terminal.logs import configure_logs
 from inforadar.config import load_settings
+from inforadar.pipeline.freed_memory import limit_freed_memory
 
 PROCESSES_HELP = "How many processes serve the API and the page, on the same port; 0: one for each core."
 
@@ -28,6 +29,7 @@ def api(
     processes: Annotated[int | None, Parameter(help=PROCESSES_HELP)] = None,
 ) -> int:
     """Start only the API and the web page."""
+    limit_freed_memory()
     given = {"host": host, "port": port, "api_processes": processes}
     settings = load_settings().replaced(
         web={name: value for name, value in given.items() if value is not None}

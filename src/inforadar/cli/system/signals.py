@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import structlog
 
 from inforadar.cli.system.children import SUPERVISED
+from inforadar.cli.terminal.streams import close_streams
 
 T = TypeVar("T")
 
@@ -30,14 +30,22 @@ THREADS_END_S = 0.5
 _THREADS = "background"
 
 
-async def until_signal(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
-    """Run `work`; a signal to stop, or the end of the process that keeps it running, sets its event."""
+async def until_signal(
+    work: Callable[[asyncio.Event], Awaitable[None]], *, leaves_threads: bool = False
+) -> None:
+    """Run `work`; a signal to stop, or the end of the process that keeps it running, sets its event.
+
+    `leaves_threads`: a library's threads may go on after `work`. One that asks for the interpreter while Python shuts
+    down aborts the process (granian's did in 3 of 100 ends on a busy machine), so it ends without shutting Python down.
+    """
     stop, threads = asyncio.Event(), ThreadPoolExecutor(thread_name_prefix=_THREADS)
     asyncio.get_running_loop().set_default_executor(threads)
     with _on_signal(stop.set):
         await work(stop)
     if stop.is_set():
         _end_despite(threads)
+        if leaves_threads:
+            _end_at_once()
 
 
 async def until_cancelled(work: Coroutine[Any, Any, T]) -> T:
@@ -94,8 +102,12 @@ def _end_despite(threads: ThreadPoolExecutor) -> None:
             thread.join(max(until - time.monotonic(), 0.0))
             if thread.is_alive():
                 log.info("threads.left")
-                sys.stdout.flush()
-                os._exit(0)
+                _end_at_once()
+
+
+def _end_at_once() -> NoReturn:
+    close_streams()
+    os._exit(0)
 
 
 def _give_up() -> None:

@@ -18,6 +18,7 @@ from inforadar.cli.terminal.logs import configure_logs
 from inforadar.cli.terminal.output import print_json, print_line, safe
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
+from inforadar.pipeline.freed_memory import limit_freed_memory
 from inforadar.pipeline.worker import Stage, Worker, WorkReport
 from inforadar.store.database import WORKER_LOCK_TIMEOUT_S
 from inforadar.texts import counted
@@ -32,6 +33,7 @@ def worker(
     json: Annotated[bool, Parameter(name="--json", negative="", help="With --once: print JSON.")] = False,
 ) -> int:
     """Start only a worker, which fetches due feeds and articles, analyzes items and builds feeds."""
+    limit_freed_memory()
     chosen = _stages(stages)
     settings = load_settings()
     configure_logs(settings.log)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -26,7 +26,7 @@ from inforadar.semantic import encoder
 from inforadar.stages.group.copies import TextPrint, make_print
 from inforadar.stages.group.grouper import Grouper, Placement
 from inforadar.stages.group.pair_score import load_weights
-from inforadar.stages.group.signature import Casing, Signature, make_signature, vector_texts
+from inforadar.stages.group.signature import Casing, Signature, Vector, make_signature, vector_texts
 from inforadar.stages.group.stored import vectors_to_text, weighed_from_json, weighed_to_json
 from inforadar.stages.group.vocabulary import Vocabulary, add_counts, casing_keys, keys_of, make_vocabulary
 from inforadar.stages.group.window import (
@@ -69,6 +69,9 @@ MAX_KNOWN_WORDS = 60_000
 
 log = structlog.get_logger()
 
+Encode = Callable[[Callable[[Sequence[str]], Vector], Sequence[str]], Awaitable[Vector]]
+"""Runs the encoder on texts, in a thread or a process, and returns a row for each."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadJob:
@@ -107,6 +110,8 @@ class GroupStage:
     now: Callable[[], datetime]
     use_vectors: bool = True
     """Use sentence vectors if the extra for them is installed."""
+    encode: Encode | None = None
+    """Makes the vectors, by default in a thread of this process."""
     _index: VectorIndex | None = None
     _pruned_at: datetime | None = None
     _known: Known | None = None
@@ -138,7 +143,7 @@ class GroupStage:
         if not open_jobs:
             return
         has_vectors = self.use_vectors and encoder.available()
-        read = await asyncio.to_thread(_read_jobs, open_jobs, has_vectors)
+        read = await self._read(open_jobs, with_vectors=has_vectors)
         for _ in range(MAX_TRIES):
             like = await self._find_like(read) if has_vectors else {}
             loaded = await self._load(read, like)
@@ -148,6 +153,16 @@ class GroupStage:
                 self._remember(saved, loaded)
                 return
         raise InfoRadarError("Other workers keep changing the stories; these items are tried again later.")
+
+    async def _read(self, jobs: Sequence[GroupJob], *, with_vectors: bool) -> list[ReadJob]:
+        texts = await asyncio.to_thread(_texts_of, jobs)
+        vectors = None
+        if with_vectors:
+            pairs = [vector_texts(job.title, text) for job, text in zip(jobs, texts, strict=True)]
+            # The titles, then the titles with their texts.
+            asked = [title for title, _ in pairs] + [full for _, full in pairs]
+            vectors = await (self.encode or _encode_in_thread)(encoder.vectors, asked)
+        return await asyncio.to_thread(_read_jobs, jobs, texts, vectors)
 
     async def _decide(self, read: Sequence[ReadJob], loaded: Loaded) -> tuple[list[StoredPlacement], Counts]:
         """Place the items. Most stories that share words with one tell of another event: they are not loaded."""
@@ -202,21 +217,24 @@ class GroupStage:
         return {one.job.item_id: ids for one, ids in zip(read, found, strict=True)}
 
 
-def _read_jobs(jobs: Sequence[GroupJob], has_vectors: bool) -> list[ReadJob]:
-    texts = [_text_of(job) for job in jobs]
-    titles = fulls = None
-    if has_vectors:
-        pairs = [vector_texts(job.title, text) for job, text in zip(jobs, texts, strict=True)]
-        titles = encoder.vectors([title for title, _ in pairs])
-        fulls = encoder.vectors([full for _, full in pairs])
+async def _encode_in_thread(work: Callable[[Sequence[str]], Vector], texts: Sequence[str]) -> Vector:
+    return await asyncio.to_thread(work, texts)
+
+
+def _texts_of(jobs: Sequence[GroupJob]) -> list[str]:
+    return [_text_of(job) for job in jobs]
+
+
+def _read_jobs(jobs: Sequence[GroupJob], texts: Sequence[str], vectors: Vector | None) -> list[ReadJob]:
     read = []
     for number, (job, text) in enumerate(zip(jobs, texts, strict=True)):
         signature, casing = make_signature(job.title, text, job.language)
-        vectors = None
-        if titles is not None and fulls is not None:
-            vectors = vectors_to_text(titles[number], fulls[number])
-            signature = replace(signature, title_vector=titles[number], full_vector=fulls[number])
-        read.append(ReadJob(job, signature, casing, make_print(job.title, text), _address_of(job), vectors))
+        stored = None
+        if vectors is not None:
+            title, full = vectors[number], vectors[len(jobs) + number]
+            stored = vectors_to_text(title, full)
+            signature = replace(signature, title_vector=title, full_vector=full)
+        read.append(ReadJob(job, signature, casing, make_print(job.title, text), _address_of(job), stored))
     return read
 
 

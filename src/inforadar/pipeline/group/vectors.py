@@ -29,27 +29,39 @@ class VectorIndex:
     _version: int = 0
     _ids: list[ItemId] = field(default_factory=list)
     _times: list[float] = field(default_factory=list)
+    _joined: list[float] = field(default_factory=list)
+    """When each was placed: they are held in this order."""
     _matrix: NDArray[np.float16] | None = None
 
+    def __len__(self) -> int:
+        return len(self._ids)
+
     async def refresh(self, now: datetime) -> None:
-        """Load what was placed since the last time, and forget the oldest beyond `MAX_ROWS`."""
+        """Load what was placed since the last time; forget what is no longer compared, or is beyond `MAX_ROWS`."""
         import numpy as np  # noqa: PLC0415 - only there with the extra that makes vectors
 
         since = now - KEPT
         rows = await self.database.read(load_vectors_since, self._version, since)
-        if rows:
-            self._version = rows[-1][3]
-            added = np.stack([vectors_from_text(text)[1] for _, _, text, _ in rows]).astype(np.float16)
-            self._ids += [id_ for id_, _, _, _ in rows]
-            self._times += [at.timestamp() for _, at, _, _ in rows]
-            self._matrix = added if self._matrix is None else np.concatenate([self._matrix, added])
-        if self._matrix is None:
+        newest = rows[-MAX_ROWS:]
+        oldest = self._outdated(max(len(self._ids) + len(newest) - MAX_ROWS, 0), since)
+        if not newest and not oldest:
             return
-        # Rows are in the order in which they were placed.
-        surplus = len(self._ids) - MAX_ROWS
-        if surplus > 0:
-            self._ids, self._times = self._ids[surplus:], self._times[surplus:]
-            self._matrix = self._matrix[surplus:]
+        self._ids = self._ids[oldest:] + [row.item_id for row in newest]
+        self._times = self._times[oldest:] + [row.at.timestamp() for row in newest]
+        self._joined = self._joined[oldest:] + [row.joined_at.timestamp() for row in newest]
+        kept = [] if self._matrix is None else [self._matrix[oldest:]]
+        if newest:
+            self._version = newest[-1].version
+            kept.append(np.stack([vectors_from_text(row.vectors)[1] for row in newest]).astype(np.float16))
+        # A new matrix: a part of the old one would keep all of it in memory.
+        self._matrix = np.concatenate(kept)
+
+    def _outdated(self, surplus: int, since: datetime) -> int:
+        """Return how many of the oldest to forget: at least the surplus, and those placed before a time."""
+        before = since.timestamp()
+        return next(
+            (n for n in range(surplus, len(self._joined)) if self._joined[n] >= before), len(self._joined)
+        )
 
     def like(self, vectors: list[Vector], times: list[datetime]) -> list[list[ItemId]]:
         """For each vector the items that are most alike, inside the window around its time."""

@@ -178,4 +178,4 @@ def save_refusal(connection: Connection, request: HubRequest, message: str, *, w
 
 def prune_callbacks(connection: Connection) -> int:
     """Delete addresses that are not used any more."""
-    return connection.execute(delete(push_callbacks).where(_c.until < utc_now())).rowcount
+    return connection.execute(delete(push_callbacks).where(_c.until < db_now())).rowcount

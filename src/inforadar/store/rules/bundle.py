@@ -148,7 +148,9 @@ def _postponed(connection: Connection, channel: Channel, now: datetime) -> datet
         return until
     d = deliveries.c
     recent = select(func.count(), func.min(d.created_at)).where(
-        d.channel_id == channel.id, d.created_at > now - _WINDOW
+        # A message of a clock that was ahead would count for as long.
+        d.channel_id == channel.id,
+        d.created_at.between(now - _WINDOW, now + _WINDOW),
     )
     number, oldest = connection.execute(recent).one()
     return oldest + _WINDOW if number >= channel.limit else None

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from uuid import uuid4
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, or_, select, update
 
 from inforadar.model.rule import ChannelId, Delivery, DeliveryState
+from inforadar.store.clock_sanity import MAX_DRIFT_S, is_absurd
 from inforadar.store.rules.queries import channel_from_row
 from inforadar.store.schema.rules import channels, deliveries, rules
 from inforadar.store.types import db_later, db_now, one_of
@@ -20,22 +21,24 @@ LEASE_S = 180.0
 RETRY_S = (10, 60, 300, 1800, 7200, 18_000, 36_000, 50_400)
 """Seconds to wait after each failed attempt; after the last one, the message is given up."""
 _d = deliveries.c
+# No retry waits longer than the last one, and no lease is longer: a later time is that of a clock that was wrong.
+_IS_DUE = or_(_d.next_attempt_at <= db_now(), is_absurd(_d.next_attempt_at, RETRY_S[-1] + MAX_DRIFT_S))
+_IS_FREE = or_(
+    _d.locked_until.is_(None), _d.locked_until < db_now(), is_absurd(_d.locked_until, LEASE_S + MAX_DRIFT_S)
+)
 
 
 def has_deliveries(connection: Connection) -> bool:
-    return (
-        connection.execute(select(_d.id).where(_d.next_attempt_at <= db_now()).limit(1)).first() is not None
-    )
+    return connection.execute(select(_d.id).where(_IS_DUE).limit(1)).first() is not None
 
 
 def claim_deliveries(
     connection: Connection, limit: int, without: Collection[ChannelId] = ()
 ) -> list[Delivery]:
     """Claim messages that are due, the longest waiting first; none to the channels `without`."""
-    free = (_d.locked_until.is_(None)) | (_d.locked_until < db_now())
     due = (
         select(_d.id)
-        .where(_d.next_attempt_at <= db_now(), free, _d.channel_id.not_in(without))
+        .where(_IS_DUE, _IS_FREE, _d.channel_id.not_in(without))
         .order_by(_d.next_attempt_at, _d.id)
         .limit(limit)
         .with_for_update(skip_locked=True)

@@ -13,7 +13,7 @@ from inforadar.model.ids import ItemId, StoryId
 from inforadar.model.rule import EventKind
 from inforadar.store.schema.items import items
 from inforadar.store.schema.rules import events
-from inforadar.store.types import one_of
+from inforadar.store.types import db_later, one_of
 
 NEW_FOR = timedelta(days=1)
 """An item that was added longer ago than this has been told as new already."""
@@ -51,7 +51,7 @@ def prune_events(connection: Connection) -> int:
     """Delete numbered events that are older than a week, some at a time."""
     old = (
         select(events.c.id)
-        .where(events.c.at < utc_now() - KEPT_FOR, events.c.number.is_not(None))
+        .where(events.c.at < db_later(-KEPT_FOR.total_seconds()), events.c.number.is_not(None))
         .order_by(events.c.at)
         .limit(PRUNED_EVENTS)
     )

@@ -265,12 +265,24 @@ _RECOUNTED = (
 )
 
 
+FORGOTTEN_PART = 4
+"""One of so many items is forgotten at once; in an hour, one of a hundred and fifty gets too old."""
+
+
 def prune_window(connection: Connection, before: datetime) -> None:
     """Forget how items that were placed before this time are compared: the cost follows the window, not the archive.
 
-    The database's clock decides: one that is far ahead would forget all of them.
+    The database's clock decides. Where that is the machine's, one that is far ahead would forget all of them: so a pass
+    forgets a part of them at most.
     """
-    old = and_(_s.joined_at < before + load_clock_skew(connection), _s.signature.is_not(None))
+    is_compared = _s.signature.is_not(None)
+    number = connection.execute(select(func.count()).where(is_compared)).scalar_one()
+    by_age = select(_s.joined_at).where(is_compared).order_by(_s.joined_at)
+    kept: datetime | None = connection.execute(
+        by_age.offset(max(number // FORGOTTEN_PART, 1)).limit(1)
+    ).scalar()
+    before += load_clock_skew(connection)
+    old = and_(_s.joined_at < (min(kept, before) if kept else before), is_compared)
     connection.execute(delete(story_keys).where(story_keys.c.item_id.in_(select(_s.item_id).where(old))))
     connection.execute(update(story_items).where(old).values(signature=None, vectors=None))
     counted: int = connection.execute(select(func.max(story_state.c.counted))).scalar() or 0

@@ -242,16 +242,25 @@ def _load_apart(connection: Connection, ids: Iterable[StoryId]) -> dict[StoryId,
     return {one: frozenset(others) for one, others in found.items()}
 
 
-def load_vectors_since(
-    connection: Connection, version: int, since: datetime
-) -> list[tuple[ItemId, datetime, str, int]]:
+@dataclass(frozen=True, slots=True)
+class StoredVectors:
+    """The vectors of an item."""
+
+    item_id: ItemId
+    at: datetime
+    joined_at: datetime
+    vectors: str
+    version: int
+
+
+def load_vectors_since(connection: Connection, version: int, since: datetime) -> list[StoredVectors]:
     """The vectors of items that were placed after a version, in order of it."""
     query = (
-        select(_s.item_id, _s.at, _s.vectors, _s.version)
+        select(_s.item_id, _s.at, _s.joined_at, _s.vectors, _s.version)
         .where(_s.version > version, _s.vectors.is_not(None), _s.joined_at >= since, _s.copy_of.is_(None))
         .order_by(_s.version, _s.item_id)
     )
-    return [(row.item_id, row.at, row.vectors, row.version) for row in connection.execute(query)]
+    return [StoredVectors(*row) for row in connection.execute(query)]
 
 
 KEPT = timedelta(days=6)

@@ -17,6 +17,7 @@ from inforadar.app.process import run_async, tune_garbage_collector
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings
+from inforadar.pipeline.freed_memory import limit_freed_memory
 from inforadar.sample.install import serving_sample
 from inforadar.store.database import WORKER_LOCK_TIMEOUT_S
 
@@ -27,6 +28,7 @@ STOP_S = 5.0
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    limit_freed_memory()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
     size = int.from_bytes(_read(8), "big")
     settings = pickle.loads(_read(size))  # noqa: S301 - from the app that started this process

@@ -72,6 +72,16 @@ class Row:
     """All that tell of the same event, where the list shows each event once."""
     is_read: bool = False
 
+    @property
+    def set_marks(self) -> tuple[str, ...]:
+        """The names of the marks that the entry shows as set."""
+        shown = (
+            ("read", self.is_read),
+            ("starred", self.marks.starred_at),
+            ("archived", self.marks.archived_at),
+        )
+        return tuple(name for name, is_set in shown if is_set)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleRoutes:

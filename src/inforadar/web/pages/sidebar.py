@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from time import monotonic
 from typing import Literal
 
 from inforadar.model.ids import FeedId
@@ -179,12 +180,18 @@ def _unwell(state: str) -> str | None:
 class SidebarLoader:
     """Loads what sidebars show; each person has their own."""
 
-    def __init__(self, database: Database, marks: ChangeCount) -> None:
+    def __init__(
+        self, database: Database, marks: ChangeCount, *, clock: Callable[[], float] = monotonic
+    ) -> None:
         self._database = database
         self._marks = marks
         self._unread = UnreadCounts(database, marks)
-        self._contents: TimedCache[PersonId | str, SideContent] = TimedCache(
-            FEEDS_TTL_S, stretch=STRETCH_OVER_FEEDS, version=lambda: marks.total
+        self._feeds: TimedCache[PersonId | str, list[SideFeed]] = TimedCache(
+            FEEDS_TTL_S, stretch=STRETCH_OVER_FEEDS, version=lambda: marks.total, clock=clock
+        )
+        # Few and their reader's own, so what was just saved or deleted is shown at once, whatever the load.
+        self._searches: TimedCache[PersonId, dict[str, str]] = TimedCache(
+            FEEDS_TTL_S, version=lambda: marks.total
         )
         self._topics: BoundedCache[Hashable, tuple[SideTopic, ...]] = BoundedCache(
             MAX_KEPT_LINKS, lambda topics: 1 + sum(len(topic.feeds) for topic in topics)
@@ -194,7 +201,10 @@ class SidebarLoader:
 
     async def load(self, person_id: PersonId | None, query: Query) -> Sidebar:
         who = person_id or _NOBODY
-        content = await self._contents.get(who, lambda: self._load(person_id))
+        content = SideContent(
+            await self._feeds.get(who, lambda: self._database.read(load_side_feeds, person_id)),
+            await self._load_searches(person_id),
+        )
         key = (
             self._edition(who, content),
             query.show is Show.UNREAD,
@@ -208,15 +218,15 @@ class SidebarLoader:
             self._topics.put(key, topics)
         return make_sidebar(query, content, await self._unread.load(person_id), topics, key)
 
-    async def _load(self, person_id: PersonId | None) -> SideContent:
-        feeds = await self._database.read(load_side_feeds, person_id)
-        searches = await self._database.read(load_searches, person_id) if person_id else {}
-        return SideContent(feeds, searches)
+    async def _load_searches(self, person_id: PersonId | None) -> dict[str, str]:
+        if person_id is None:
+            return {}
+        return await self._searches.get(person_id, lambda: self._database.read(load_searches, person_id))
 
     def _edition(self, who: PersonId | str, content: SideContent) -> int:
         """The number of this content: the same as before if nothing has changed."""
         known, edition = self._edition_of.get(who) or (None, 0)
-        if known is content:
+        if known and known.feeds is content.feeds and known.searches == content.searches:
             return edition
         if known != content:
             edition = next(self._editions)

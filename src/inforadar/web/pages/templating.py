@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from inforadar import __version__
+from inforadar.model.ids import ItemId
 from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.stages.publish.dates import rfc3339
 from inforadar.stages.publish.text import one_line
@@ -50,6 +51,10 @@ MAX_PART_CHARACTERS = 4 * 2**20
 """How much of parts of pages is kept in memory."""
 
 
+ITEM_ID = "ITEM-ID"
+"""Stands for an item's id in a part that is the same for many items."""
+
+
 class Pages:
     """Renders pages. `now` is read once per page, so that all its times are consistent."""
 
@@ -72,6 +77,7 @@ class Pages:
         self._environment.newstyle_gettext = True  # type: ignore[attr-defined]
         self._environment.filters |= {
             "browser": browser_name,
+            "for_item": _for_item,
             "full_time": full_time,
             "grouped": grouped,
             "iso_time": rfc3339,
@@ -154,6 +160,11 @@ class Pages:
 def _settings_in_browser(request: Request) -> ReaderSettings:
     theme = request.cookies.get(THEME_COOKIE)
     return replace(DEFAULTS, theme=theme) if theme and is_choice("theme", theme) else DEFAULTS
+
+
+def _for_item(part: Markup, item_id: ItemId) -> Markup:
+    """A part that is the same for many items, for one of them."""
+    return Markup(part.replace(ITEM_ID, str(item_id)))  # noqa: S704 - an id has no signs to escape
 
 
 def _page_title(rendered: str) -> Markup:

@@ -90,29 +90,33 @@ def _repair_and_parse(
     root = _FEED_ROOT.search(text) or _CHANNEL.search(text)
     if root is None or (is_page(text[: root.start()]) and not _DECLARED_ROOT.match(text, root.start())):
         raise _not_a_feed(data, text, url)
-    prolog = text[: root.start()]
+    prolog, has_entries = text[: root.start()], _ENTRY.search(text, root.start()) is not None
     safe, limit = cut_to_limits(text[root.start() :].encode("utf-8", "replace"))
+    # Each of these is as long as the document. What is no longer needed is let go before the next one is made.
+    del text, root
     if not warnings and limit is None and "<!" not in prolog:
         # Only its encoding kept it from being parsed directly.
         feed = _parse_xml(safe, url, zone, recover=False)
         if feed is not None:
             return feed
-    text_from_root = safe.decode("utf-8", "ignore")
+    decoded = safe.decode("utf-8", "ignore")
+    del safe
     if limit is None:
-        mended, loss = repair_references(text_from_root, prolog)
-        feed = _parse_xml(mended.encode("utf-8", "replace"), url, zone, recover=False, allow_prefixes=True)
+        mended, loss = repair_references(decoded, prolog)
+        encoded = mended.encode("utf-8", "replace")
+        del mended
+        feed = _parse_xml(encoded, url, zone, recover=False, allow_prefixes=True)
+        del encoded
         if feed is not None and feed.entries:
             warnings += (FeedWarning(text=loss, is_loss=True),) if loss else ()
             return replace(feed, warnings=(*warnings, *feed.warnings))
-    repaired = repair_xml(text_from_root, prolog)
+    repaired = repair_xml(decoded, prolog)
+    del decoded
     is_cut_off, loss = repaired.is_cut_off and limit is None, repaired.warning
-    feed = _parse_xml(
-        repaired.text.encode("utf-8", "replace"),
-        url,
-        zone,
-        recover=True,
-        drop_last=repaired.is_cut_off and repaired.ends_in_entry,
-    )
+    drop_last = repaired.is_cut_off and repaired.ends_in_entry
+    encoded = repaired.text.encode("utf-8", "replace")
+    del repaired
+    feed = _parse_xml(encoded, url, zone, recover=True, drop_last=drop_last)
     warnings += tuple(FeedWarning(text=text, is_loss=True) for text in (limit, loss) if text)
     if is_cut_off:
         if not (feed and feed.entries):
@@ -120,7 +124,7 @@ def _repair_and_parse(
         warnings = (*(one for one in warnings if one != _REPAIRED), CUT_OFF)
     if feed is None or not feed.entries:
         said = " ".join(warning.text for warning in warnings)
-        if _ENTRY.search(text, root.start()):
+        if has_entries:
             raise NeedsSlowParser(f"This feed is too broken to read. {said}")
         if feed is None or limit or loss:
             raise NotAFeedError(f"No entry of this feed could be read. {said}".strip())
