@@ -439,6 +439,14 @@ def test_of_very_many_pictures_some_are_shown() -> None:
         ("<p " + 'title="a" ' * 21 + ">x</p>", False),
         ("<!-- <p> -->x", False),
         ("<p onclick='x'>y</p>", False),
+        ('<p>a &amp; b<br><a href="https://x.example/?a=1&amp;b">x</a></p>', True),
+        ('<p>a</p><figure><img src="https://x.example/a.jpg" alt=" it\'s > a" width="90"></figure>', False),
+        ('<p>a</p><figure><img src="https://x.example/a.jpg" alt=" it\'s a " width="90"></figure>', True),
+        (
+            '<img src="https://x.example/a.jpg?b&amp;c" alt="\'&amp;"><img src="https://x.example/1x1.gif">',
+            True,
+        ),
+        ('<img src="https://x.example/a.jpg" alt="" width="2" height="90"> and words', True),
     ],
 )
 def test_only_texts_that_reach_no_limit_are_shown_without_counting_their_tags(
@@ -446,5 +454,6 @@ def test_only_texts_that_reach_no_limit_are_shown_without_counting_their_tags(
 ) -> None:
     assert sanitize._is_simple(html, sanitize.Budget()) is is_simple
     short = listing_html(html, "plain", "https://news.example/")
-    monkeypatch.setattr(sanitize, "_is_simple", lambda *_: False)
-    assert short == listing_html(html, "plain", "https://news.example/"), "both ways give the same"
+    for way in ("plain_html_or_none", "_is_simple"):
+        monkeypatch.setattr(sanitize, way, lambda *_: None)
+        assert short == listing_html(html, "plain", "https://news.example/"), "all ways give the same"

@@ -70,7 +70,9 @@ class MetadataField:
         """Convert the JSON form back into the field's value."""
         if not self.is_list:
             return value
-        return msgspec.convert(value or (), tuple[self.type, ...]) if self.parts else tuple(value or ())  # type: ignore[name-defined]
+        if not value:
+            return ()
+        return msgspec.convert(value, tuple[self.type, ...]) if self.parts else tuple(value)  # type: ignore[name-defined]
 
 
 def json_value(value: Any) -> Any:

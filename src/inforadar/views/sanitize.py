@@ -28,7 +28,7 @@ from markupsafe import Markup
 
 from inforadar.model.analysis import Analysis, ScoreName
 from inforadar.stages.canonical.content.picture_sources import is_tracker, picture_key
-from inforadar.stages.canonical.content.safe_html import safe_html
+from inforadar.stages.canonical.content.safe_html import cleaned_html, plain_html_or_none
 from inforadar.stages.canonical.document.limits import MAX_OPEN_FORMATTING, TooComplexError, make_parseable
 from inforadar.stages.canonical.document.tags import Tag, read_tags
 from inforadar.stages.publish.text import clean
@@ -78,8 +78,8 @@ class Budget:
 # nh3 writes attributes in double quotes, escapes quotes inside them, and escapes "<" in text. So this matches exactly
 # the tags, each from beginning to end.
 _TAG = re.compile(r"""(</?[a-z][a-z0-9]*(?:\s+[a-z-]+="[^"]*")*\s*/?>)""")
+_PLAIN_IMG = re.compile("<img [^<>]*>")
 _ATTRIBUTE = re.compile(r"""([a-z-]+)="([^"]*)\"""")
-_ESCAPED = re.compile("[&<>\"']")
 _ENTITY = r"&#?\w+;"
 """Entities, which would otherwise be matched as words."""
 _LIST_ITEM = re.compile(r"\s*<li>")
@@ -149,8 +149,10 @@ def listing_html(html: str, images: Images, base: str = "", budget: Budget | Non
 def _checked(html: str, images: Images, base: str, budget: Budget) -> Markup | None:
     text = clean(html)[: budget.characters]
     budget.spend(characters=len(text))
+    if (plain := _plain_or_none(text, budget)) is not None:
+        return _plain(plain, images)
     if _is_simple(text, budget):
-        return _finish(text, images, base)
+        return _cleaned(text, images, base)
     end = _end_of_markup(text, budget)
     try:
         safe = make_parseable(*_whole_tags(text[:end]))
@@ -161,8 +163,17 @@ def _checked(html: str, images: Images, base: str, budget: Budget) -> Markup | N
     return shown + plain_html([rest]) if rest else shown
 
 
+def _plain_or_none(html: str, budget: Budget) -> str | None:
+    """A text that needs no cleaning, as most need none; None for others, and if it has many tags."""
+    tags = html.count("<")
+    if tags > min(MAX_OPEN_FORMATTING, budget.tags) or (plain := plain_html_or_none(html)) is None:
+        return None
+    budget.spend(tags=tags)
+    return plain
+
+
 def _is_simple(html: str, budget: Budget) -> bool:
-    """Whether a text has few tags, all of them complete and plainly written, as most have: it reaches no limit."""
+    """Whether a text has few tags, all of them complete and plainly written: it reaches no limit."""
     tags = html.count("<")
     if tags > min(MAX_OPEN_FORMATTING, budget.tags) or _SIMPLE.fullmatch(html) is None:
         return False
@@ -233,9 +244,22 @@ def thumbnail_html(address: str | None, images: Images) -> Markup:
 
 
 def _finish(html: str, images: Images, base: str = "") -> Markup:
-    safe = safe_html(html, base)
+    plain = plain_html_or_none(html)
+    return _cleaned(html, images, base) if plain is None else _plain(plain, images)
+
+
+def _cleaned(html: str, images: Images, base: str) -> Markup:
+    return _with_pictures(cleaned_html(html, base), _TAG, images)
+
+
+def _plain(plain: str, images: Images) -> Markup:
+    """Finish what needs no cleaning. Nothing in it looks like a picture and is none, so only pictures are searched."""
+    return _with_pictures(plain, _PLAIN_IMG, images)
+
+
+def _with_pictures(safe: str, tag_pattern: re.Pattern[str], images: Images) -> Markup:
     if "<img" not in safe:
-        return Markup(safe)  # noqa: S704 - nh3 wrote it
+        return Markup(safe)  # noqa: S704 - nh3 wrote it, or would have
     pictures = 0
 
     def written(found: re.Match[str]) -> str:
@@ -246,16 +270,15 @@ def _finish(html: str, images: Images, base: str = "") -> Markup:
         pictures += 1
         return _image(tag, images) if pictures <= MAX_PICTURES else ""
 
-    return Markup(_TAG.sub(written, safe))  # noqa: S704 - nh3 wrote it
+    return Markup(tag_pattern.sub(written, safe))  # noqa: S704 - as above
 
 
 def _image(tag: str, images: Images) -> str:
     """Write a picture as the setting says: the one place where the address of a picture becomes what is loaded."""
     # Escape again: a value that is safe in an attribute may not be safe as the text of a link.
-    given = {
-        name: escape(unescape(value)) if _ESCAPED.search(value) else value
-        for name, value in _ATTRIBUTE.findall(tag)
-    }
+    given = dict(_ATTRIBUTE.findall(tag))
+    if "&" in tag or "'" in tag or tag.find("<", 1) > 0 or tag.find(">") < len(tag) - 1:
+        given = {name: escape(unescape(value)) for name, value in given.items()}
     source, alt = given.get("src", ""), given.get("alt", "").strip()
     sides = [given[name] for name in ("width", "height") if name in given]
     if not source or images == "never" or is_tracker(unescape(source)):

@@ -146,6 +146,12 @@ def test_texts_become_words(texts: list[str | None], words: str) -> None:
     assert search_words(texts) == words
 
 
+@given(text=st.text(st.characters(max_codepoint=127)))
+def test_a_text_in_ascii_is_folded_as_any_other(text: str) -> None:
+    words = search_words([text])
+    assert search_words([text, "新"]) == f"{words} 新".strip()
+
+
 async def test_text_and_neutral_title_are_found_once_they_are_there(database: Database) -> None:
     feed = await add_feed(database)
     await collect(database, feed, listed("https://example.com/1", title="Old headline", snippet="A teaser"))

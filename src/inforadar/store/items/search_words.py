@@ -33,6 +33,12 @@ _RARE_SCRIPT = re.compile("[\U00010000-\U0001efff]")
 """Scripts that are hardly used. Emoji and rare Chinese characters come after them, and no marks do."""
 
 
+_ASCII_FOLDED = bytes(ord(chr(code).lower() if chr(code).isalnum() else " ") for code in range(128)) + bytes(
+    128
+)
+"""How ASCII is folded, in half the time: small letters, and spaces between words."""
+
+
 @dataclass(frozen=True, slots=True)
 class QueryWord:
     text: str
@@ -42,7 +48,9 @@ class QueryWord:
 def search_words(texts: Iterable[str | None]) -> str:
     """All words the texts can be found by, each once, separated by spaces."""
     # Joined, and each word once: this runs for every item, and most of the time goes into looking at words.
-    words = dict.fromkeys(_words("\n".join(text[:MAX_TEXT_CHARS] for text in texts if text)))
+    text = "\n".join(text[:MAX_TEXT_CHARS] for text in texts if text)
+    folded = text.encode().translate(_ASCII_FOLDED).decode().split() if text.isascii() else _words(text)
+    words = dict.fromkeys(folded)
     joined = " ".join(words)
     if max(map(len, words), default=0) <= MAX_WORD_CHARS and not _CJK_CHAR.search(joined):
         return joined

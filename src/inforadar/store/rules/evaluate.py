@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Row, ScalarSelect, Select, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, ScalarSelect, Select, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
 from inforadar.errors import UsageError
@@ -23,6 +23,7 @@ from inforadar.store.items.search import read_search
 from inforadar.store.items.search_terms import search_conditions
 from inforadar.store.people.queries import name_key
 from inforadar.store.people.save_marks import save_labels, set_marks
+from inforadar.store.rows import JsonRows
 from inforadar.store.rules.queries import load_channels, load_rules
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import item_changes, items
@@ -33,7 +34,11 @@ from inforadar.store.upsert import upsert
 
 T = TypeVar("T")
 
-BATCH = 500
+BATCH, BATCH_WITHOUT_RULES = 500, 5000
+"""Events of one transaction: each rule looks at its items, and without rules they are only numbered."""
+
+_numbered = JsonRows("numbered", id="bigint", number="bigint")
+_NUMBER_EVENTS = update(events).where(events.c.id == _numbered.c["id"]).values(number=_numbered.c["number"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +70,16 @@ def evaluate_events(connection: Connection, now: datetime, settle: timedelta) ->
     """Take the oldest events, evaluate all rules over their items and number the events; return how many."""
     connection.execute(upsert(connection, event_state).values(id=1, last_number=0).on_conflict_do_nothing())
     last: int = connection.execute(select(event_state.c.last_number).with_for_update()).scalar_one()
+    limit = BATCH if load_rules(connection) else BATCH_WITHOUT_RULES
     waiting = connection.execute(
         select(events.c.id, events.c.at, events.c.kind, events.c.item_id, events.c.story_id)
         .where(events.c.number.is_(None))
         .order_by(events.c.id)
-        .limit(BATCH)
+        .limit(limit)
     ).all()
     if not waiting:
         return 0
+    # Read after the events: one that came after a rule is evaluated by it.
     all_rules = load_rules(connection)
     if all_rules:
         item_ids = {row.item_id for row in waiting if row.item_id and row.kind != EventKind.MATCH.value}
@@ -82,10 +89,8 @@ def evaluate_events(connection: Connection, now: datetime, settle: timedelta) ->
         context = _Context(channels=by_name, added_at=added_at, now=now, settle=settle)
         for rule in all_rules:
             _apply(connection, rule, item_ids, context)
-    connection.execute(
-        update(events).where(events.c.id == bindparam("event_id")).values(number=bindparam("given_number")),
-        [{"event_id": row.id, "given_number": number} for number, row in enumerate(waiting, last + 1)],
-    )
+    given = [(row.id, number) for number, row in enumerate(waiting, last + 1)]
+    connection.execute(_NUMBER_EVENTS, _numbered.parameters(given))
     connection.execute(update(event_state).values(last_number=last + len(waiting)))
     return len(waiting)
 

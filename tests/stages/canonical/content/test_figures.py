@@ -137,3 +137,26 @@ def test_a_tracker_is_known_by_host_or_path() -> None:
     assert is_tracker("https://stats.wp.com/x")
     assert is_tracker("https://a.example/matomo.php?x")
     assert not is_tracker("https://a.example/counter-strike.jpg")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://a.example/counter.gif",
+        "https://a.example/counter-strike.jpg",
+        "http://a.example:8080/p.gif",
+        "https://a.example/p.gif?w=1#x",
+        "https://a.example?/p.gif",
+        "https://a.example/news;/p.gif",
+        "https://stats.wp.com/a.jpg",
+        "https://stats.wp.com",
+        "https://www.facebook.com/tr?id=1",
+        "https://a.example/x.facebook.com/tr/",
+        "https://b.stats.wp.com:443/a.jpg",
+        "https://user@stats.wp.com/a.jpg",
+        "https://STATS.WP.COM/a.jpg",
+    ],
+)
+def test_a_plainly_written_address_is_judged_as_any_other(address: str) -> None:
+    # A space before it is no part of the address, but of the plain way to write one.
+    assert is_tracker(address) is is_tracker(f" {address}")

@@ -53,6 +53,10 @@ _TRACKER_PATH = re.compile(
     re.IGNORECASE,
 )
 _FACEBOOK_PIXEL = re.compile(r"(?:^|\.)facebook\.com/tr(?:$|[/?])", re.IGNORECASE)
+_PLAIN_ADDRESS = re.compile(
+    r"https?://([a-z0-9.-]+)(?::[0-9]{1,4})?(/[A-Za-z0-9/._~%+:@!$*(),;=-]*)(?:[?#]|\Z)"
+)
+"""What `urlsplit` would take apart in the same way, but for ten times as long."""
 _PIXELS = re.compile(r"\s*(\d{1,6})(?:\.\d+)?\s*(?:px)?\s*")
 _STYLE_SIDE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,6})px")
 _SIZE_IN_NAME = re.compile(r"[-_](\d{2,4})x(\d{2,4})(?=\.\w{3,4}$|$)")
@@ -111,14 +115,16 @@ def stated_picture(address: str, base: str) -> str | None:
 
 def is_tracker(address: str) -> bool:
     """Is it an address that counts readers, and shows nothing? Or no address at all?"""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return True
+    if plain := _PLAIN_ADDRESS.match(address):
+        host, path = plain[1], plain[2]
+    else:
+        try:
+            parts = urlsplit(address)
+        except ValueError:
+            return True
+        host, path = parts.hostname or "", parts.path
     return bool(
-        _is_tracker_host(parts.hostname or "")
-        or _TRACKER_PATH.search(parts.path)
-        or _FACEBOOK_PIXEL.search(f"{parts.hostname or ''}{parts.path}")
+        _is_tracker_host(host) or _TRACKER_PATH.search(path) or _FACEBOOK_PIXEL.search(f"{host}{path}")
     )
 
 

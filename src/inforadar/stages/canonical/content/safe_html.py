@@ -37,10 +37,28 @@ def safe_html(html: str, base: str = "") -> str:
 
     Relative URLs are made absolute by `base`; without one they are dropped.
     """
-    if _IS_SAFE.fullmatch(html):
-        return _LINK_START.sub(_LINK_REL, html) if "<a " in html else html
+    safe = plain_html_or_none(html)
+    return cleaned_html(html, base) if safe is None else safe
+
+
+def plain_html_or_none(html: str) -> str | None:
+    """HTML that needs no cleaning, as the cleaner would write it; None if it is not certain that it needs none.
+
+    It has no "<" or ">" except around its tags, which are written as below.
+    """
+    if _IS_SAFE.fullmatch(html) is None:
+        return None
+    return _LINK_START.sub(_with_rel, html) if "<a " in html else html
+
+
+def cleaned_html(html: str, base: str = "") -> str:
+    """The same as `safe_html`, for what is known not to be plain."""
     _page.base = base
     return _CLEANER.clean(html)
+
+
+def _with_rel(link_start: re.Match[str]) -> str:
+    return f'{link_start[1]} rel="{_REL}">'
 
 
 def _attribute(_tag_name: str, name: str, value: str) -> str | None:
@@ -88,7 +106,6 @@ _IS_SAFE = re.compile(f"{_WORDS}(?:(?:{_BLOCK}|{_INLINE}){_WORDS})*+")
 to links. Possessive, so that nothing is tried twice."""
 _REL = "noopener noreferrer nofollow"
 _LINK_START = re.compile('(<a href="[^"]*")>')
-_LINK_REL = rf'\1 rel="{_REL}">'
 
 _page = threading.local()
 """The `base` of the text that this thread is cleaning: the cleaner calls `_attribute` without it."""
