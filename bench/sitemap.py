@@ -76,6 +76,13 @@ def _plain(number: int, base: str = "https://www.example.com") -> str:
     )
 
 
+def _with_query(number: int) -> str:
+    address = f"https://www.example.com/news/article.php?id={number}&amp;section=world&amp;lang=en"
+    return (
+        f"  <url>\n    <loc>{address}</loc>\n    <lastmod>2026-11-{number % 14 + 1:02}</lastmod>\n  </url>\n"
+    )
+
+
 def _rich(number: int) -> str:
     return (
         f"  <url>\n    <loc>https://www.example.com/news/2026/11/15/article-number-{number}</loc>\n"
@@ -119,7 +126,7 @@ def _cpu(work: Callable[[bytes], object], body: bytes) -> float:
 
 def _speed(urls: int, peers: str | None) -> None:
     print(f"{'read, URLs/s of CPU':28}{'ours':>12}{'bare expat':>12}{'peer':>12}")
-    for name, entry in (("plain", _plain), ("news and two images", _rich)):
+    for name, entry in (("plain", _plain), ("with a query", _with_query), ("news and two images", _rich)):
         body = _document(entry, urls)
         assert _ours(body) == urls
         rounds = [(_cpu(_ours, body), _cpu(_bare_expat, body)) for _ in range(5)]

@@ -108,9 +108,9 @@ def tracks_readers(parameter: str) -> bool:
 def canonical_form(url: str, base: str | None = None) -> str:
     """Return the URL as a browser would write it, with nothing dropped; refuses all but http and https."""
     text = url.strip()
-    _check_length(text)
-    if is_surely_canonical(text):
+    if len(text) <= MAX_URL_CHARS and is_surely_canonical(text):
         return text
+    _check_length(text)
     if not text and base is None:
         raise InvalidUrlError(url, "it is empty")
     try:
@@ -149,7 +149,7 @@ def in_its_script(host: str) -> str:
 
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _PLAIN = re.compile(
-    rf"https?://(?:[a-z0-9.-]+\.[a-z]+|(?:{_OCTET}\.){{3}}{_OCTET})"
+    rf"https?://(?=[^/]{{1,{MAX_HOST_CHARS}}}/)(?:[a-z0-9.-]+\.[a-z]+|(?:{_OCTET}\.){{3}}{_OCTET})"
     r"(?::(?!80/|443/)(?:[1-9]\d{0,3}|[1-5]\d{4}))?"
     r"/[\w\-.~!$&'()*+,;=:@/%]*"
     r"(?:\?[\w\-.~!$&()*+,;=:@/?%]*)?",
@@ -160,13 +160,7 @@ _PLAIN = re.compile(
 def is_surely_canonical(url: str) -> bool:
     """Whether a URL certainly is its own canonical form, as most are. Parsing it would take several times as long."""
     # Dot segments, plain or escaped, would be removed; IDNA names need checking, long hosts need measuring.
-    return (
-        bool(_PLAIN.fullmatch(url))
-        and "/." not in url
-        and "/%2" not in url
-        and "xn--" not in url
-        and not _may_have_long_host(url)
-    )
+    return bool(_PLAIN.fullmatch(url)) and "/." not in url and "/%2" not in url and "xn--" not in url
 
 
 def _check_length(text: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.item import Listing
 from inforadar.stages.discover.feed.parse import NeedsSlowParser, parse_feed, parse_feed_slowly
-from inforadar.stages.discover.feed.repair import repair_xml
+from inforadar.stages.discover.feed.repair import repair_references, repair_xml
 
 URL = "https://example.org/feed"
 REPAIRED = FeedWarning(text="The document is not well-formed XML; it was repaired before reading.")
@@ -171,6 +171,40 @@ def test_an_empty_feed_is_a_feed() -> None:
 def test_well_formed_xml_is_left_unchanged() -> None:
     text = '<rss a="1"><channel><item><title>x &amp; y</title><c/><![CDATA[<&>]]></item></channel></rss>'
     assert repair_xml(text)[:2] == (text, None)
+
+
+def test_references_are_repaired_without_touching_tags_comments_and_sections() -> None:
+    text = '<rss a="x&#34;&y"><!-- & --><![CDATA[&nbsp;]]>&nbsp;&amp;&#146;\x02</rss> and more > text'
+    assert repair_references(text) == (
+        '<rss a="x&quot;&amp;y"><!-- & --><![CDATA[&nbsp;]]>\xa0&amp;’</rss>',
+        None,
+    )
+
+
+def test_text_after_the_last_tag_stays_if_that_opens_an_element() -> None:
+    listing = read(rss("<item><link>/1</link></item>") + "<item><title>Late & last</title><link>/2</link>")
+    assert [item.url for item in listing.items] == ["https://example.org/1", "https://example.org/2"]
+    assert listing.items[1].title == "Late & last"
+
+
+def test_an_undeclared_prefix_loses_nothing() -> None:
+    listing = read(rss("<item><dc:creator>Ann & Bob</dc:creator><link>/1</link></item>"))
+    assert (listing.items[0].author, listing.warnings) == ("Ann & Bob", (REPAIRED,))
+
+
+def test_a_quotation_mark_that_a_reference_stands_for_does_not_end_its_attribute() -> None:
+    listing = read('<feed><entry><title>a & b</title><link href="/1?q=&#34;x&#34;&r=2"/></entry></feed>')
+    assert listing.items[0].url == "https://example.org/1?q=%22x%22&r=2"
+
+
+def test_entities_of_a_document_without_other_faults_are_limited_too() -> None:
+    document = (
+        f'<!DOCTYPE rss [<!ENTITY e "{"x" * 9_000}">]><rss><channel><item><link>/1</link>'
+        f"<description>{'&e;' * 200}</description></item></channel></rss>"
+    )
+    listing = read(document)
+    assert len(listing.items[0].content or "") <= 1_000_000
+    assert [warning.is_loss for warning in listing.warnings] == [True]
 
 
 def test_a_document_only_the_slow_parser_may_read_asks_for_it() -> None:

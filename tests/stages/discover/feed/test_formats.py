@@ -464,3 +464,22 @@ def test_json_feed_1_0_with_a_mark_and_raw_line_breaks_is_read() -> None:
     item = '{"url": "/1", "content_text": "a\nb"}'
     document = f'\ufeff{{"version": "https://jsonfeed.org/version/1", "items": [{item}]}}'
     assert parse_feed(document.encode(), URL).items[0].snippet == "a b"
+
+
+@pytest.mark.parametrize("markup_chars", [1, 25, 250])
+def test_a_snippet_is_the_same_however_much_markup_its_text_has(markup_chars: int) -> None:
+    words = [f"word{number}&#33;" for number in range(400)]
+    marked = [f"<b class='{'x' * markup_chars}'>{word}</b>" for word in words]
+    plain, rich = (
+        parse_feed(
+            "<rss><channel><item><link>/1</link><description><![CDATA["
+            f"{' '.join(texts)}]]></description></item></channel></rss>".encode(),
+            "https://example.org/feed",
+        )
+        .items[0]
+        .snippet
+        for texts in (words, marked)
+    )
+    assert plain is not None
+    assert len(plain) > 950
+    assert rich == plain

@@ -1,8 +1,9 @@
 """Turn the bytes of a document into a `RawFeed`, by the cheapest method that works.
 
 Nearly all feeds are well-formed XML and go straight to the parser. If the parser rejects a document, it is decoded
-by evidence, repaired and parsed again. JSON has its own reader. Documents with a type declaration are always
-repaired first, so the parser never sees one: neither an entity bomb nor a reference to an outside file.
+by evidence, repaired and parsed again: first between its tags, and only if that is not enough, as a whole. JSON has
+its own reader. Documents with a type declaration are always repaired first, so the parser never sees one: neither an
+entity bomb nor a reference to an outside file.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import re
 import threading
 from dataclasses import replace
 from datetime import UTC, tzinfo
+from functools import partial
+from typing import Any
 
 from lxml import etree
 
@@ -25,7 +28,7 @@ from inforadar.stages.discover.feed.limits import (
     has_many_names,
 )
 from inforadar.stages.discover.feed.raw import RawFeed
-from inforadar.stages.discover.feed.repair import repair_xml
+from inforadar.stages.discover.feed.repair import repair_references, repair_xml
 from inforadar.stages.discover.feed.sniff import describe_non_feed, is_page
 from inforadar.stages.discover.feed.xml import drop_last_entry, read_feed
 
@@ -98,6 +101,15 @@ def _repair_and_parse(
             return feed
     decoded = safe.decode("utf-8", "ignore")
     del safe
+    if limit is None:
+        mended, loss = repair_references(decoded, prolog)
+        encoded = mended.encode("utf-8", "replace")
+        del mended
+        feed = _parse_xml(encoded, url, zone, recover=False, allow_prefixes=True)
+        del encoded
+        if feed is not None and feed.entries:
+            warnings += (FeedWarning(text=loss, is_loss=True),) if loss else ()
+            return replace(feed, warnings=(*warnings, *feed.warnings))
     repaired = repair_xml(decoded, prolog)
     del decoded
     is_cut_off, loss = repaired.is_cut_off and limit is None, repaired.warning
@@ -125,18 +137,37 @@ def _not_a_feed(data: bytes, text: str, url: str) -> NotAFeedError:
 
 
 def _parse_xml(
-    data: bytes, url: str, zone: tzinfo, *, recover: bool, drop_last: bool = False
+    data: bytes,
+    url: str,
+    zone: tzinfo,
+    *,
+    recover: bool,
+    drop_last: bool = False,
+    allow_prefixes: bool = False,
 ) -> RawFeed | None:
-    """Read the feed of a document; `drop_last` leaves out the entry that it ends in."""
+    """Read the feed of a document.
+
+    `drop_last` leaves out the entry that it ends in. `allow_prefixes` makes no fault of undeclared prefixes, which lose
+    nothing.
+    """
     if has_excessive_namespaces(data):
         raise ParseError("This document declares more or longer namespaces than any feed does.")
+    read = partial(
+        _parse_in_this_thread,
+        data,
+        url,
+        zone,
+        recover=recover,
+        drop_last=drop_last,
+        allow_prefixes=allow_prefixes,
+    )
     if not has_many_names(data):
-        return _parse_in_this_thread(data, url, zone, recover, drop_last)
+        return read()
     # lxml keeps every element and attribute name until the thread ends, so a document with a million names
     # would stay in memory for good. A separate thread frees them when it ends.
     results: list[RawFeed | None] = []
     thread = threading.Thread(
-        target=lambda: results.append(_parse_in_this_thread(data, url, zone, recover, drop_last)),
+        target=lambda: results.append(read()),
         name="feed-reader",
     )
     thread.start()
@@ -145,12 +176,16 @@ def _parse_xml(
 
 
 def _parse_in_this_thread(
-    data: bytes, url: str, zone: tzinfo, recover: bool, drop_last: bool
+    data: bytes, url: str, zone: tzinfo, *, recover: bool, drop_last: bool, allow_prefixes: bool
 ) -> RawFeed | None:
     try:
         root = etree.fromstring(data, _PARSERS.lenient if recover else _PARSERS.strict)
-    except etree.XMLSyntaxError:
-        return None
+    except etree.XMLSyntaxError as error:
+        # The strict parser stops at the first fault, so that a hostile document cannot fill the memory with them.
+        faults: Any = error.error_log
+        if not allow_prefixes or any(one.domain != etree.ErrorDomains.NAMESPACE for one in faults):
+            return None
+        root = etree.fromstring(data, _PARSERS.lenient)
     if root is not None and drop_last:
         drop_last_entry(root)
     return read_feed(root, url, zone) if root is not None else None

@@ -70,8 +70,9 @@ class Fields:
         """All other elements, the first of each key."""
         self.permalink: Element | None = None
         self.is_title_plain = False
+        keys = KEYS
         for child in children:
-            key = KEYS[child.tag]
+            key = keys[child.tag]
             if key in _TEXTS:
                 text = element_html(child) if len(child) else child.text
                 if text is not None and key not in texts and (text := text.strip()):

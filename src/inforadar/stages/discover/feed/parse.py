@@ -10,7 +10,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import UTC, tzinfo
 from typing import Any
@@ -58,15 +59,13 @@ def parse_feed_slowly(data: bytes, url: str, content_type: str = "", zone: tzinf
 def make_listing(feed: RawFeed, url: str) -> Listing:
     """Make a listing of all entries. Which items they are is decided when they are compared with the stored ones."""
     site = normalized_or_none(feed.link, url)
-    # Some feeds list an entry twice.
-    entries = list(
-        {(one.link, one.id, one.title, one.published): one for one in reversed(feed.entries)}.values()
-    )[::-1]
+    entries = _without_copies(feed.entries)
     pages = [_page(entry, url) for entry in entries]
-    shared = {page for page, count in Counter(page for page, _ in pages if page).items() if count > 1}
-    ids = Counter(entry.id for entry in entries if entry.id)
-    # Each tag is cleaned once, because the entries of a feed share their tags.
+    shared = _repeated([page for page, _ in pages])
+    repeated_ids = _repeated([entry.id for entry in entries])
+    # Each tag and name is cleaned once, because the entries of a feed share them.
     tags = {tag: title_text(tag) for tag in {tag for entry in entries for tag in entry.tags}}
+    names = {name: person_name(name) for name in {name for entry in entries for name in entry.authors}}
     items: list[Listed] = []
     for entry, (page, fragment) in zip(entries, pages, strict=True):
         # Without an id of its own an entry is known by its page.
@@ -76,10 +75,11 @@ def make_listing(feed: RawFeed, url: str) -> Listing:
             entry,
             url,
             tags,
+            names,
             page=page or site or url,
             fragment=fragment,
             guid=guid,
-            repeats_id=guid is not None and ids[guid] > 1,
+            repeats_id=guid in repeated_ids,
             shares_page=shares_page,
             has_link=page is not None,
             former_url=_former_url(entry, url) if shares_page else None,
@@ -105,9 +105,28 @@ def make_listing(feed: RawFeed, url: str) -> Listing:
     )
 
 
+def _without_copies(entries: tuple[RawEntry, ...]) -> Sequence[RawEntry]:
+    """The entries without those that repeat another: some feeds list an entry twice."""
+    # Ids and links alone, which are quick to compare, tell most entries apart.
+    if len({(one.link, one.id) for one in entries}) == len(entries):
+        return entries
+    distinct = {(one.link, one.id, one.title, one.published): one for one in reversed(entries)}
+    return list(distinct.values())[::-1]
+
+
+def _repeated(texts: Sequence[str | None]) -> AbstractSet[str]:
+    """The texts that occur more than once; there are usually none."""
+    if len(set(texts)) == len(texts):
+        return frozenset()
+    return {text for text, count in Counter(texts).items() if text and count > 1}
+
+
 def _page(entry: RawEntry, url: str) -> tuple[str | None, str]:
     """The entry's page and its fragment there: its link, else its id if that is a URL, else where it is served."""
-    for link in (entry.link, entry.id if (entry.id or "").startswith(_ABSOLUTE) else None, entry.self_link):
+    if (page := normalized_or_none(entry.link, url)) is not None:
+        assert entry.link is not None
+        return page, _fragment(entry.link)
+    for link in (entry.id if (entry.id or "").startswith(_ABSOLUTE) else None, entry.self_link):
         if (page := normalized_or_none(link, url)) is not None:
             assert link is not None
             return page, _fragment(link)
@@ -115,6 +134,8 @@ def _page(entry: RawEntry, url: str) -> tuple[str | None, str]:
 
 
 def _fragment(link: str) -> str:
+    if "#" not in link:
+        return ""
     fragment = link.partition("#")[2].strip()
     if not fragment or len(fragment) > MAX_FRAGMENT_CHARS or tracks_readers(fragment):
         return ""
@@ -129,12 +150,18 @@ def _former_url(entry: RawEntry, url: str) -> str | None:
 
 
 def _listed(
-    entry: RawEntry, url: str, tags: Mapping[str, str | None], *, page: str, **identity: Any
+    entry: RawEntry,
+    url: str,
+    tags: Mapping[str, str | None],
+    names: Mapping[str, str | None],
+    *,
+    page: str,
+    **identity: Any,
 ) -> Listed:
     """Make texts readable and links absolute; `identity` is what tells the entry from others."""
     authors: tuple[str, ...] = ()
     if len(entry.authors) > 1:
-        authors = tuple([name for author in entry.authors if (name := person_name(author))])
+        authors = tuple([name for author in entry.authors if (name := names[author])])
     return Listed(
         url=page,
         **identity,
@@ -142,17 +169,17 @@ def _listed(
         # Atom demands only the date of the last change.
         published_at=entry.published or entry.updated,
         updated_at=entry.updated if entry.updated != entry.published else None,
-        author=person_name(entry.author),
+        author=names.get(entry.author or "") or person_name(entry.author),
         authors=authors if len(authors) > 1 else (),
         snippet=snippet_text(entry.summary or entry.content),
         content=entry.content or entry.summary,
-        tags=tuple([tag for name in entry.tags if (tag := tags[name])]),
-        image=_absolute(entry.image, url),
+        tags=tuple([tag for name in entry.tags if (tag := tags[name])]) if entry.tags else (),
+        image=_absolute(entry.image, url) if entry.image else None,
         language=entry.language,
         views=entry.views,
         comments=entry.comments,
         enclosures=_enclosures(entry, url) if entry.enclosures else (),
-        comments_url=_absolute(entry.comments_url, url),
+        comments_url=_absolute(entry.comments_url, url) if entry.comments_url else None,
         season=entry.season,
         episode=entry.episode,
     )

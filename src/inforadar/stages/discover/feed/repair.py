@@ -42,6 +42,11 @@ _ATTRIBUTE = re.compile(
 _REFERENCE = re.compile(
     r"&(?!(?:amp|lt|gt|quot|apos);)(?:(\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?"
 )
+_LONE_REFERENCE = re.compile(
+    r"<(?:!\[CDATA\[.*?(?:\]\]>|\Z)|!--.*?(?:-->|\Z)|\?.*?(?:\?>|\Z))|" + _REFERENCE.pattern, re.DOTALL
+)
+"""A reference that XML does not know; before it whatever has none, to pass over."""
+
 _ROOT_END = re.compile(r"</(?:rss|(?:[\w.-]{1,20}:)?(?:feed|rdf))\s*>", re.IGNORECASE)
 _TAIL_CHARS = 200
 _ENTRIES = frozenset({"item", "entry"})
@@ -82,14 +87,26 @@ class RepairedXml(NamedTuple):
     """Its last entry is not closed."""
 
 
+def repair_references(text: str, prolog: str = "") -> tuple[str, str | None]:
+    """Repair what is wrong between tags alone, and return a warning if something had to be left out.
+
+    Raw `&`, unknown entities, control characters and text after the end: most broken feeds have no other fault. Their
+    tags need no balancing, which takes several times as long.
+    """
+    text = _ILLEGAL.sub("", text)
+    end = text.rfind("<")
+    if text.startswith("</", end) and (end := text.find(">", end)) >= 0:
+        text = text[: end + 1]
+    repair = _Repair(_entities_of(prolog))
+    return _LONE_REFERENCE.sub(repair.lone_reference, text), repair.warning
+
+
 def repair_xml(text: str, prolog: str = "") -> RepairedXml:
     """Make a document well-formed, from its root on.
 
     `prolog` is the text before the root; the entities it declares are expanded.
     """
-    start = prolog.upper().find("<!DOCTYPE")
-    doctype = _DOCTYPE.match(prolog, start) if start >= 0 else None
-    repair = _Repair(_declared_entities(doctype[1] or "") if doctype else {})
+    repair = _Repair(_entities_of(prolog))
     repaired = _TOKEN.sub(repair.token, _ILLEGAL.sub("", text))
     return RepairedXml(
         repaired + repair.closing(),
@@ -102,6 +119,13 @@ def repair_xml(text: str, prolog: str = "") -> RepairedXml:
 
 def _local(name: str) -> str:
     return name.rpartition(":")[2].lower()
+
+
+def _entities_of(prolog: str) -> dict[str, str]:
+    """The entities that the document type declares."""
+    start = prolog.upper().find("<!DOCTYPE")
+    doctype = _DOCTYPE.match(prolog, start) if start >= 0 else None
+    return _declared_entities(doctype[1] or "") if doctype else {}
 
 
 def _declared_entities(subset: str) -> dict[str, str]:
@@ -147,6 +171,12 @@ class _Repair:
         if match[0][0] == "&":
             return self._reference(match["entity"])
         return "&lt;" if match[0] == "<" else ""
+
+    def lone_reference(self, match: re.Match[str]) -> str:
+        if match[0][0] == "<":
+            return match[0]
+        # It may stand in an attribute.
+        return self._reference(match[1]).replace('"', "&quot;").replace("'", "&apos;")
 
     def closing(self) -> str:
         return "".join(f"</{name}>" for name in reversed(self.stack))

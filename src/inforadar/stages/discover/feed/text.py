@@ -10,8 +10,15 @@ MAX_SNIPPET_CHARS = 1_000
 MAX_TITLE_CHARS = 1_000
 """Longer titles and names are misplaced text, or hostile."""
 
+_SNIPPET_SOURCE_CHARS = (3_000, MAX_SNIPPET_CHARS * 8)
+"""How much of a text is read for its snippet: the first is enough for most."""
+
+_MAX_CUT_CHARS = 64
+"""Cutting a text in a reference or before a tag's name changes fewer characters than this at its end."""
+
+# Patterns begin with a plain "<", then look at the next letter, and replacements are plain text: all of it runs in C.
 _INVISIBLE = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(script|style|iframe|object|noscript|svg|math|template)\b.*?(?:</\1\s*>|\Z)",
+    r"<(?=[!sionmt])(?:!--.*?(?:-->|\Z)|(script|style|iframe|object|noscript|svg|math|template)\b.*?(?:</\1\s*>|\Z))",
     re.DOTALL | re.IGNORECASE,
 )
 _TAG = re.compile(r"<[A-Za-z/!?][^<>]*>?")
@@ -21,7 +28,8 @@ _INLINE_TAG = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(
-    r"</?(?:address|article|blockquote|br|dd|div|dt|figure|h[1-6]|hr|li|ol|p|pre|section|table|td|th|tr|ul)\b",
+    r"<(?=/?(?=[abdfhlopstu])"
+    r"(?:p|br|div|li|h[1-6r]|[ou]l|t[dhr]|d[dt]|table|pre|blockquote|section|figure|address|article)\b)",
     re.IGNORECASE,
 )
 _INVISIBLE_CHARACTERS = re.compile("[\x00-\x08\x0e-\x1f\x7f\u200b\u2060\ufeff]")
@@ -59,9 +67,13 @@ def snippet_text(html: str | None) -> str | None:
     if html is None:
         return None
     # The beginning is enough unless it is mostly markup.
-    text = _visible_text(html[: MAX_SNIPPET_CHARS * 8])
-    if len(text) <= MAX_SNIPPET_CHARS < len(html) // 8:
-        text = _visible_text(html)
+    for chars in _SNIPPET_SOURCE_CHARS:
+        text = _visible_text(html[:chars])
+        if len(html) <= chars or len(text) > MAX_SNIPPET_CHARS + _MAX_CUT_CHARS:
+            break
+    else:
+        if len(text) <= MAX_SNIPPET_CHARS:
+            text = _visible_text(html)
     if len(text) > MAX_SNIPPET_CHARS:
         text = text[: MAX_SNIPPET_CHARS - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
     return text or None
@@ -69,7 +81,7 @@ def snippet_text(html: str | None) -> str | None:
 
 def _visible_text(html: str) -> str:
     if "<" in html:
-        html = _TAG.sub("", _BREAK.sub(r" \g<0>", _INVISIBLE.sub(" ", html)))
+        html = _TAG.sub("", _BREAK.sub(" <", _INVISIBLE.sub(" ", html)))
     if "&" in html:
         html = unescape_html(html)
     return fold_whitespace(html) or ""

@@ -55,6 +55,9 @@ MAX_AUTHORS = 20
 _AUTHOR = ("itunes:author", "managingeditor")
 _PERSON = ("name", "email", "uri")
 _COMMENTS = ("slash:comments", "thr:total")
+_RARE = frozenset({*_COMMENTS, "dc:language", "itunes:season", "itunes:episode"})
+"""Fields that few entries have, looked for all at once."""
+
 _PICTURES = {"media:content": "url", "media:thumbnail": "url", "itunes:image": "href"}
 _ABSOLUTE = ("http://", "https://")
 _MAX_BASE_CHARS = 2_000
@@ -150,6 +153,7 @@ class _Reader:
             summary = found.text(_FALLBACK_SUMMARY)
         texts = found.texts
         authors = self._authors(found)
+        has_rare = not _RARE.isdisjoint(texts)
         return RawEntry(
             # An entry without an id is identified by its link.
             found.text(_IDENTIFIER) or item.get(RDF + "about") or found.texts.get("dc:identifier") or link,
@@ -163,15 +167,15 @@ class _Reader:
             found.tags,
             media.image,
             media.finished(texts.get("itunes:duration")) if media.enclosures else (),
-            texts.get("dc:language"),
-            found.number(_COMMENTS),
+            texts.get("dc:language") if has_rare else None,
+            found.number(_COMMENTS) if has_rare else None,
             media.views,
             found.is_title_plain,
             authors,
             self_link,
             comments_url or texts.get("comments"),
-            found.number(("itunes:season",)),
-            found.number(("itunes:episode",)),
+            found.number(("itunes:season",)) if has_rare else None,
+            found.number(("itunes:episode",)) if has_rare else None,
         )
 
     def _link(self, links: list[Element]) -> str | None:
