@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import aiohttp
 import pytest
+from sqlalchemy import text
 
 from inforadar.actions.people.accounts import edit_person, keep_search
 from inforadar.model.feed import Feed
@@ -12,7 +13,7 @@ from inforadar.model.person import FIRST_PERSON
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
 from tests.support.faces.newsroom import ANALYSIS, Newsroom
-from tests.web.greader.client import ReaderApp, admin_app, reader_app
+from tests.web.greader.client import STARRED, ReaderApp, admin_app, reader_app
 
 SHIP, CAT = "https://one.example/ship", "https://one.example/cat"
 EPISODE = "https://one.example/a.mp3?x=1&y=2"
@@ -58,6 +59,21 @@ async def test_a_stream_has_the_title_that_people_know(
     for stream, title in titles.items():
         found = await app.get(f"stream/contents/{stream}")
         assert (found["id"], found["title"]) == (stream, title)
+
+
+async def test_a_list_of_ids_that_cannot_be_loaded_is_an_error_not_a_broken_answer(
+    app: ReaderApp, newsroom: Newsroom
+) -> None:
+    async def rename(table: str, name: str) -> None:
+        await newsroom.database.write(lambda c: c.execute(text(f"ALTER TABLE {table} RENAME TO {name}")))
+
+    await rename("marks", "missing")
+    try:
+        await app.get("stream/items/ids", [("s", STARRED), ("output", "json")])
+    finally:
+        await rename("missing", "marks")
+    assert app.status >= 500
+    assert await app.ids(s=STARRED) == []
 
 
 async def test_a_saved_search_is_a_label_that_can_be_read_renamed_and_deleted(

@@ -52,11 +52,14 @@ class ReaderItems:
         stream = await find_stream(self.database, caller.person, given, given.text("s", "it"))
         limit, newest_first = given.number("n", DEFAULT_ITEMS, MAX_IDS), given.text("r") != "o"
         after = _after(given.text("c"), newest_first=newest_first)
+        pages = self._pages(stream, after, limit + 1, newest_first=newest_first)
+        # Asked before the answer begins: a database that is away is an error then, not an answer that breaks off.
+        first: list[int] = await anext(pages, [])
 
         async def lines() -> AsyncIterator[bytes]:
             yield b'{"items":[],"itemRefs":['
             sent, last = 0, 0
-            async for page in self._pages(stream, after, limit + 1, newest_first=newest_first):
+            async for page in _after_first(first, pages):
                 numbers = page[: limit - sent]
                 if not numbers:
                     yield b'],"continuation":"%d"}' % last
@@ -153,6 +156,12 @@ class ReaderItems:
 
     async def _numbered(self, person: Person, numbers: Sequence[int]) -> list[ShownItem]:
         return await self.database.read(load_shown_items, person, numbers)
+
+
+async def _after_first(first: list[int], pages: AsyncIterator[list[int]]) -> AsyncIterator[list[int]]:
+    yield first
+    async for page in pages:
+        yield page
 
 
 async def _document(
