@@ -130,7 +130,8 @@ class Worker:
             report.looks = await self.revising.run_once()
         if Stage.ANALYZE in self.stages:
             report.analyses = await self.analysis.run_once()
-        report.built = await self._build_and_index()
+        report.built = await self._build_once()
+        await self.indexer.run_once()
         if Stage.COLLECT in self.stages:
             await self.push.run_once()
         await self.health.run_once()
@@ -212,16 +213,6 @@ class Worker:
             await self.builder.queue_stale_addresses()
             self._has_checked_addresses = True
         return await self.builder.run_once()
-
-    async def _build_and_index(self) -> int:
-        """Build feeds and index items at once: SQLite works in one thread while documents are rendered in another."""
-        try:
-            async with asyncio.TaskGroup() as both:
-                building = both.create_task(self._build_once())
-                both.create_task(self.indexer.run_once())
-        except ExceptionGroup as faults:
-            raise faults.exceptions[0] from None
-        return building.result()
 
     async def _index(self) -> float:
         await self.indexer.run_once()
