@@ -207,7 +207,7 @@ def keys_during_fetch(home: Path, number: int) -> tuple[list[float], list[float]
             terminal.read_until("No articles yet")
             terminal.press("f")
             # A log that follows its end may skip any single line; forty lines are more than fit on the screen.
-            terminal.read_until(r"topic [4-9]\d")
+            terminal.read_until(r"Item \d+ of [4-9]\d")
             ended = False
             while not ended or len(quiet) < QUIET_KEYS:
                 into = quiet if ended else waits

@@ -14,7 +14,7 @@ from inforadar.fetch.robots import RobotsAccess, RobotsRules
 from inforadar.model.http import Fetched, FetchResult, Request
 from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.polite_visit import Visitor
-from inforadar.pipeline.robots import Robots
+from inforadar.pipeline.robots import MAX_KEPT_BYTES, Robots
 from inforadar.store.database import Database
 from inforadar.store.hosts.queries import StoredRobots
 from inforadar.store.hosts.save import save_robots
@@ -46,8 +46,9 @@ class OneAtATime:
 
 
 class Client:
-    def __init__(self) -> None:
+    def __init__(self, body: bytes = b"User-agent: *\nDisallow: /private\n") -> None:
         self.asked: list[str] = []
+        self.body = body
 
     async def fetch(self, request: Request, *, before_redirect: BeforeRedirect | None = None) -> FetchResult:
         self.asked.append(request.url)
@@ -57,9 +58,29 @@ class Client:
             final_url=request.url,
             status=200,
             headers={},
-            body=b"User-agent: *\nDisallow: /private\n",
+            body=self.body,
             fetched_at=datetime.now(UTC),
         )
+
+
+async def test_very_many_rules_under_many_names_do_not_fill_the_memory(database: Database) -> None:
+    lines = b"".join(b"Disallow: /%d\n" % number for number in range(8_000))
+    client = Client(b"User-agent: *\n" + lines)
+    robots = Robots(
+        engine=Engine(client, Unpaced()), database=database, user_agent="radar", now=lambda: datetime.now(UTC)
+    )
+    pages = [f"https://{number}.met.example/7999" for number in range(10)]
+    one = (await robots.refresh(pages[0])).weight
+    for page in pages[1:]:
+        assert not (await robots.refresh(page)).allows(page)
+    assert 10 * one > MAX_KEPT_BYTES > robots.kept_bytes > MAX_KEPT_BYTES - one
+    # They are still known, from the database.
+    for page in pages:
+        rules = await robots.rules_for(page)
+        assert rules
+        assert not rules.allows(page)
+    assert robots.kept_bytes <= MAX_KEPT_BYTES
+    assert len(client.asked) == 10
 
 
 async def test_jobs_that_wait_for_one_host_ask_for_its_robots_txt_once(database: Database) -> None:

@@ -31,7 +31,9 @@ from inforadar.urls import host_key
 
 MAX_AGE = timedelta(hours=24)
 MAX_AGE_UNREACHABLE = timedelta(minutes=30)
-MAX_CACHED_HOSTS = 5000
+MAX_KEPT_BYTES = 16 * 2**20
+"""The rules that are kept in memory; the host added longest ago is dropped first. Most files are small, but a site that
+answers under many names could give each of them 40,000 rules."""
 
 
 def _nobodys() -> Context:
@@ -55,6 +57,8 @@ class Robots:
         self._user_agent = user_agent
         self._now = now
         self._known: dict[str, tuple[RobotsRules, datetime]] = {}
+        self.kept_bytes = 0
+        """About what the known rules take."""
         self._faults: dict[str, Failed] = {}
         self._asking: dict[str, asyncio.Future[RobotsRules]] = {}
 
@@ -135,9 +139,15 @@ class Robots:
                 return ALLOW_NOTHING
 
     def _keep(self, host: str, rules: RobotsRules, at: datetime) -> tuple[RobotsRules, datetime]:
-        if len(self._known) >= MAX_CACHED_HOSTS:
+        self._drop(host)
+        while self._known and self.kept_bytes + rules.weight > MAX_KEPT_BYTES:
             oldest = next(iter(self._known))
-            del self._known[oldest]
+            self._drop(oldest)
             self._faults.pop(oldest, None)
         self._known[host] = (rules, at)
+        self.kept_bytes += rules.weight
         return rules, at
+
+    def _drop(self, host: str) -> None:
+        if known := self._known.pop(host, None):
+            self.kept_bytes -= known[0].weight
