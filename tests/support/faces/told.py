@@ -32,8 +32,8 @@ TOLD = (
     ("One", "world", "Earthquake in Grandel: mayor <b>Torvald</b> speaks", QUAKE, 0.2),
     ("Two", "world", "Nine dead as quake hits Grandel in Bolvania", QUAKE_2, 0.4),
     ("Three", "world", "SHOCK: Grandel quake horror", QUAKE_2, 0.9),
-    ("Four", "politics", "Sorrenia passes budget of 310 billion crowns", BUDGET, 0.1),
-    ("Five", "politics", "Parliament of Sorrenia passes budget of 310 billion", BUDGET_2, 0.3),
+    ("Four", "politics", "Sorrenia passes budget of 310 billion crowns", BUDGET, 0.0),
+    ("Five", "politics", "Parliament of Sorrenia passes budget of 310 billion", BUDGET_2, 1.0),
 )
 
 

@@ -102,6 +102,16 @@ async def test_a_story_sets_its_tellings_side_by_side(told: Told, reader: Person
     assert "Not the same event" not in words
 
 
+async def test_a_dot_at_either_end_of_the_scores_is_whole(told: Told, reader: Person) -> None:
+    page = (await reader.get("/stories")).text
+    plots = re.findall(r'<svg class="dots" viewBox="0 0 (\d+) ', page)
+    places = [float(place) for place in re.findall(r'<circle class="\w*" cx="([\d.]+)"', page)]
+    assert plots
+    assert len(places) == 5
+    assert min(places) >= 4
+    assert max(places) <= int(plots[0]) - 4
+
+
 async def test_texts_stay_with_those_who_may_read_them(told: Told, reader: Person) -> None:
     reader.headers |= PROXIED
     page = await reader.get(f"/stories/{told.quake}")
