@@ -140,8 +140,11 @@ def _freeze(run: FetchRun) -> None:
     frozen: Any = Gone()
     run._database = frozen
     run._writer = frozen
-    if run._finder:
-        run._finder._database = frozen
+    if finder := run._finder:
+        finder._database = frozen
+        # Whoever keeps the leases has none to release.
+        kept, finder.held = finder.held, dict(finder.held)
+        kept.clear()
 
 
 async def test_it_counts_first_and_processes_then_feed_by_feed_in_order(
