@@ -29,7 +29,7 @@ from typing import Any
 import psutil
 
 from bench.canonical_pages import make_page
-from bench.farm import database
+from bench.farm import database, tree_cpu_s
 from bench.farm_site import FIRST_HOST, free_port, serve
 
 _TIMEOUT_S = 280
@@ -115,7 +115,7 @@ def _measured(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     urls_file.write_text("\n".join(pages.urls()))
     with (
         serve(pages, folder / "nginx", with_log=False) as server,
-        database(arguments.database, folder) as (url, _),
+        database(arguments.database, folder) as (url, postgres),
     ):
         environment = {
             "INFORADAR_HOME": str(folder),
@@ -126,7 +126,7 @@ def _measured(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
             "INFORADAR_LOG_LEVEL": "error",
             "REDIS_URL": "",
         }
-        memory = _Memory()
+        memory, before_s = _Memory(), tree_cpu_s(postgres)
         options = ["--profile"] if arguments.profile else []
         process = subprocess.Popen(
             # Not with -m: each process of the pool would import the main module again.
@@ -146,6 +146,7 @@ def _measured(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
             "requests": server.requests(),
             "peak_mb": memory.peak_mb,
             "own_mb": memory.own_mb,
+            "database_cpu_s": tree_cpu_s(postgres) - before_s,
             "load": os.getloadavg()[0],
         }
 
@@ -161,6 +162,7 @@ def _print_table(report: dict[str, Any], arguments: argparse.Namespace) -> None:
         "CPU s": f"{report['cpu_s']:.2f}",
         "of it pool": f"{report['cpu_s'] - report['loop_cpu_s']:.2f}",
         "CPU ms a page": f"{1000 * report['cpu_s'] / report['pages']:.1f}",
+        "database CPU s": f"{report['database_cpu_s']:.2f}",
         "peak MB": f"{report['peak_mb']:.0f}",
         "without pool": f"{report['own_mb']:.0f}",
         "lag p50 ms": f"{report['lag_p50_ms']:.1f}",

@@ -11,7 +11,8 @@ hostile ones are silent, slow, endless, bombs, cut off, garbage and redirected f
 The load lasts ten seconds longer than said: in these the API fills its caches. They are shown apart.
 
 First the same requests go to nginx with the same bytes as files, beside the same worker: what the machine, the load
-and the client cost. The goal for the API is a 99th percentile of 100 ms on an idle machine.
+and the client cost. The goal for the API is a 99th percentile of 100 ms on an idle machine. On PostgreSQL the server's
+CPU is shown too; beside nginx it is what the worker needs of it.
 """
 
 from __future__ import annotations
@@ -101,7 +102,16 @@ def _costs(api: psutil.Process, port: int, mix: list[Asked]) -> dict[str, float]
     return costs
 
 
-def _measured(load: Load, server_cpu_s: float, worker_cpu_s: float) -> dict[str, Any]:
+async def _database_server(environment: dict[str, str]) -> psutil.Process | None:
+    """The server's process, if the database is one of its own."""
+    async with open_store(load_settings(environ=os.environ | environment)) as database:
+        if database.is_sqlite:
+            return None
+        session = await database.read(lambda c: c.execute(text("SELECT pg_backend_pid()")).scalar_one())
+        return psutil.Process(psutil.Process(session).ppid())
+
+
+def _measured(load: Load, server_cpu_s: float, worker_cpu_s: float, database_cpu_s: float) -> dict[str, Any]:
     return {
         "requests": load.requests,
         "seconds": load.seconds,
@@ -113,19 +123,20 @@ def _measured(load: Load, server_cpu_s: float, worker_cpu_s: float) -> dict[str,
         "statuses": dict(load.statuses),
         "cpu_ms": server_cpu_s * 1000 / max(load.requests, 1),
         "worker_cores": worker_cpu_s / load.seconds,
+        "database_cores": database_cpu_s / load.seconds,
     }
 
 
 def _print(rows: dict[str, dict[str, Any]], load: Load, mix: list[Asked], costs: dict[str, float]) -> None:
     print(
         f"{'server':<8}{'requests':>9}{'p50':>8}{'p95':>8}{'p99':>8}{'worst':>9}{'errors':>8}{'CPU each':>10}"
-        f"{'worker':>8}   milliseconds; cores"
+        f"{'worker':>8}{'database':>10}   milliseconds; cores"
     )
     for name, row in rows.items():
         print(
             f"{name:<8}{row['requests']:>9}{row['p50_ms']:>8.1f}{row['p95_ms']:>8.1f}{row['p99_ms']:>8.1f}"
             f"{row['worst_ms']:>9.1f}{row['errors']:>8}{row['cpu_ms']:>10.2f}{row['worker_cores']:>8.2f}"
-            f"   {row['statuses']}"
+            f"{row['database_cores']:>10.2f}   {row['statuses']}"
         )
     for kind in SHARES:
         own = [time_s for time_s, at in zip(load.times_s, load.places, strict=True) if mix[at].kind == kind]
@@ -163,6 +174,7 @@ def _run(options: argparse.Namespace, folder: Path, environment: dict[str, str])
         _step(environment, "inforadar", "worker", "--once", "--stages", "collect")
         # As a database that was filled over days has: statistics for the planner.
         _step(environment, "inforadar", "db", "vacuum")
+        server = asyncio.run(_database_server(environment))
         with serving(environment) as api:
             print("Choosing the requests …", flush=True)
             mix = asyncio.run(make_mix(environment, _DISTINCT))
@@ -182,11 +194,11 @@ def _run(options: argparse.Namespace, folder: Path, environment: dict[str, str])
                     print(f"{name} under load …", flush=True)
                     if process is not None:
                         cold = uvloop.run(_paced(at, asked, options.rate, _WARM_UP_S, farm))
-                    before, worker_before = tree_cpu_s(process), tree_cpu_s(worker)
+                    watched = (process, worker, server)
+                    before = [tree_cpu_s(one) for one in watched]
                     load = uvloop.run(_paced(at, asked, options.rate, seconds, farm))
-                    rows[name] = _measured(
-                        load, tree_cpu_s(process) - before, tree_cpu_s(worker) - worker_before
-                    )
+                    used = [tree_cpu_s(one) - then for one, then in zip(watched, before, strict=True)]
+                    rows[name] = _measured(load, *used)
             memory = [
                 one.memory_info().rss / 2**20 for one in (api, *api.children()) if "python" in one.name()
             ]
