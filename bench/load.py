@@ -202,6 +202,7 @@ def _run(options: argparse.Namespace, folder: Path, environment: dict[str, str])
             memory = [
                 one.memory_info().rss / 2**20 for one in (api, *api.children()) if "python" in one.name()
             ]
+    rows["API"]["cold_p99_ms"] = cold.percentile_ms(0.99)
     print(f"\n{options.database}, {options.processes} processes, {options.rate:g} requests a second")
     _print(rows, load, mix, costs)
     print(f"the {_WARM_UP_S:g} seconds before, with cold caches: p99 {cold.percentile_ms(0.99):.1f} ms")

@@ -346,6 +346,38 @@ def api(results: Named) -> Section:
     return lines, plots
 
 
+def load(results: Named) -> Section:
+    """Render nginx once for each database: it runs beside that database's worker."""
+    rows = []
+    for _, result in results:
+        kind = result["arguments"]["database"]
+        for server, label in (("nginx", "nginx with the same bytes"), ("API", "API")):
+            row = result[server]
+            is_api = server == "API"
+            rows.append(
+                (
+                    f"{label}, {kind}",
+                    *(float(row[name]) for name in ("p50_ms", "p95_ms", "p99_ms", "worst_ms")),
+                    float(row["cold_p99_ms"]) if is_api else "–",
+                    float(row["cpu_ms"]) if is_api else "–",
+                    float(row["worker_cores"]),
+                    float(row["database_cores"]) if kind == "postgresql" else "in it",
+                )
+            )
+    head = [
+        "server",
+        "p50",
+        "p95",
+        "p99",
+        "worst",
+        "p99 while caches fill",
+        "CPU ms a request",
+        "worker's cores",
+        "database's cores",
+    ]
+    return table(head, rows), {}
+
+
 def anything(results: Named) -> Section:
     """Render rows of plain values."""
     lines: list[str] = []
@@ -370,6 +402,8 @@ SECTIONS: dict[str, Callable[[Named], Section]] = {
     "simulate": simulate,
     "crowd": anything,
     "api": api,
+    "load": load,
+    "startup": anything,
     "walk": anything,
     "sitemap": anything,
     "canonical": anything,
