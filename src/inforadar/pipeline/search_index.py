@@ -11,8 +11,8 @@ from inforadar.store.items.search_index import index_queued, save_search_words
 from inforadar.store.items.search_jobs import SearchJob, has_search_jobs, load_search_jobs
 from inforadar.store.items.search_words import search_words
 
-MIN_BATCH, MAX_BATCH = 100, 1000
-"""Items per transaction: each has a fixed cost, so titles go by the thousand; long articles would fill the memory."""
+MIN_BATCH, MAX_BATCH = 100, 2000
+"""Items per transaction: each has a fixed cost, so titles go by thousands; long articles would fill the memory."""
 BATCH_CHARS = 500_000
 
 

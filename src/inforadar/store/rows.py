@@ -35,7 +35,7 @@ def stored_time(connection: Connection, at: datetime) -> datetime | str:
         raise ValueError(f"a time without a zone cannot be stored: {at!r}")
     if connection.dialect.name != "sqlite":
         return at
-    return at.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
+    return at.astimezone(UTC).isoformat(" ", "microseconds").removesuffix("+00:00")
 
 
 def stored_id(connection: Connection, value: UUID) -> UUID | str:

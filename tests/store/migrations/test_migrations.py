@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
@@ -44,9 +45,13 @@ async def test_migrations_go_up_from_empty_and_leave_what_the_metadata_says(empt
 
     async with open_database(empty_database_url) as database:
         assert await database.read(load_revision) is None
-        assert await upgrade_database(database) is None
+        await database.migrate(run_all_steps)
         assert await database.read(load_revision) == OURS.head
         assert await database.read(differences) == []
+
+
+def run_all_steps(connection: Connection) -> None:
+    command.upgrade(alembic_config(connection), "head")
 
 
 _TRIGGERS = {
@@ -82,18 +87,35 @@ def described(connection: Connection) -> dict[str, object]:
     }
 
 
-async def test_a_migrated_database_is_the_one_that_the_metadata_would_create(
+async def test_a_migrated_database_is_the_one_that_the_metadata_would_create(empty_database_url: str) -> None:
+    """With what Alembic's comparison leaves out: checks, defaults, conditions of indexes."""
+    async with open_database(empty_database_url) as database:
+        await database.migrate(run_all_steps)
+        migrated = await database.read(described)
+        await database.migrate(lambda connection: command.downgrade(alembic_config(connection), "base"))
+        await database.write(metadata.create_all)
+        assert await database.read(described) == migrated
+
+
+async def test_a_new_database_is_the_one_that_all_migrations_leave(
     database: Database, empty_database_url: str
 ) -> None:
-    """With what Alembic's comparison leaves out: checks, defaults, conditions of indexes."""
+    """A new SQLite database skips them."""
+
+    def everything(connection: Connection) -> dict[str, object]:
+        tables = [*(table.name for table in metadata.sorted_tables), "alembic_version"]
+        contents = {
+            name: connection.execute(text(f"SELECT * FROM {name}")).mappings().all() for name in tables
+        }
+        return {"described": described(connection), **contents}
+
     async with open_database(empty_database_url) as other:
-        await other.write(metadata.create_all)
-        assert await database.read(described) == await other.read(described)
+        await other.migrate(run_all_steps)
+        assert await database.read(everything) == await other.read(everything)
+    assert await database.read(lambda c: c.execute(text("SELECT count(*) FROM people")).scalar()) == 1
 
 
 async def test_downgrading_leaves_nothing_behind(database: Database) -> None:
-    from alembic import command  # noqa: PLC0415
-
     await database.migrate(lambda connection: command.downgrade(alembic_config(connection), "base"))
     tables = await database.read(lambda connection: inspect(connection).get_table_names())
     assert set(tables) <= {"alembic_version"}

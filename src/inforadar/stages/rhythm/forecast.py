@@ -12,6 +12,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, tzinfo
+from functools import cached_property
 from itertools import accumulate
 
 from inforadar.model.rhythm import DAYS, GAP_BINS, GAP_EDGES_S, HOURS, MINUTE_BINS, Rhythm
@@ -77,11 +78,11 @@ class Forecast:
     def __init__(self, rhythm: Rhythm, now: float, zone: tzinfo = UTC) -> None:
         self.now = now
         self.offset = zone_offset(zone)
-        self._last_at = rhythm.last_at
+        self._rhythm = rhythm
         self.rate = _rate(rhythm, now)
         """Items per second, on average over a week."""
-        faded = decay(now - rhythm.counted_at, SHAPE_HALF_LIFE_S)
-        total = rhythm.shaped * faded
+        self._faded = faded = decay(now - rhythm.counted_at, SHAPE_HALF_LIFE_S)
+        self._total = total = rhythm.shaped * faded
         seen_s = now - rhythm.since
         hours, days = _smoothed(rhythm.hours), rhythm.days
         self.hours: list[float]
@@ -95,30 +96,43 @@ class Forecast:
         else:
             self.hours = _shape(hours, faded, total, HOUR_PSEUDO_ITEMS)
             self.days = _shape(days, faded, total, DAY_PSEUDO_ITEMS)
-        self._minutes = _shape(rhythm.minutes, faded, total, MINUTE_PSEUDO_ITEMS)
-        self._hazards = [
+
+    # Only a plan needs the rest; counting new items does not.
+
+    @cached_property
+    def _minutes(self) -> list[float]:
+        return _shape(self._rhythm.minutes, self._faded, self._total, MINUTE_PSEUDO_ITEMS)
+
+    @cached_property
+    def _hazards(self) -> list[float]:
+        rhythm, faded = self._rhythm, self._faded
+        return [
             (came * faded + GAP_PSEUDO_ITEMS) / (usual * faded + GAP_PSEUDO_ITEMS)
             for came, usual in zip(rhythm.gaps, rhythm.expected, strict=True)
         ]
 
-        quiet = decay(now - rhythm.counted_at, LATELY_HALF_LIFE_S)
-        expected = rhythm.lately_expected * quiet + self.expected_lately(rhythm.counted_at)
-        self.lately = (rhythm.lately * quiet + LATELY_PSEUDO_ITEMS) / (expected + LATELY_PSEUDO_ITEMS)
+    @cached_property
+    def lately(self) -> float:
         """How many times as many items as expected came in the last hours."""
+        rhythm = self._rhythm
+        quiet = decay(self.now - rhythm.counted_at, LATELY_HALF_LIFE_S)
+        expected = rhythm.lately_expected * quiet + self.expected_lately(rhythm.counted_at)
+        return (rhythm.lately * quiet + LATELY_PSEUDO_ITEMS) / (expected + LATELY_PSEUDO_ITEMS)
 
     def expected_lately(self, since: float) -> float:
         """The items to be expected between `since` and now by rate, hour and day, those of long ago forgotten."""
-        total, end = 0.0, self.now
-        start = max(since, end - 4 * LATELY_HALF_LIFE_S)
-        shift = self.offset(end)
+        total, now = 0.0, self.now
+        end, start = now, max(since, now - 4 * LATELY_HALF_LIFE_S)
+        hours, days, shift = self.hours, self.days, self.offset(now)
+        exp2 = math.exp2
         while end > start:
             begin = max((end + shift) // 3600 * 3600 - shift, start)
             if begin >= end:
                 begin = max(end - 3600, start)
             middle = (begin + end) / 2
-            local = int(middle + shift)
-            usual = self.hours[local // 3600 % HOURS] * self.days[(local // 86400 + 3) % DAYS]
-            total += (end - begin) * usual * math.exp2((middle - self.now) / LATELY_HALF_LIFE_S)
+            hour = int(middle + shift) // 3600
+            usual = hours[hour % HOURS] * days[(hour // 24 + 3) % DAYS]
+            total += (end - begin) * usual * exp2((middle - now) / LATELY_HALF_LIFE_S)
             end = begin
         return total * self.rate
 
@@ -129,7 +143,7 @@ class Forecast:
         """
         hours, days, minutes, hazards = self.hours, self.days, self._minutes, self._hazards
         now, per_slot = self.now, self.rate * slot_s
-        last_at = self._last_at if self._last_at is not None else now - GAP_EDGES_S[-1]
+        last_at = self._rhythm.last_at if self._rhythm.last_at is not None else now - GAP_EDGES_S[-1]
         gap_bin = bisect_right(GAP_EDGES_S, now - last_at)
         edge = last_at + GAP_EDGES_S[gap_bin] if gap_bin < GAP_BINS - 1 else math.inf
         hazard = hazards[gap_bin]

@@ -7,7 +7,6 @@ thousands of items at a time, and a trigger would run for each.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from uuid import UUID
 
 from sqlalchemy import Connection, func, select
 
@@ -15,6 +14,7 @@ from inforadar.store.rows import JsonRows
 from inforadar.store.schema.counters import feed_counts, person_feed_counts
 from inforadar.store.schema.items import items
 from inforadar.store.schema.people import marks
+from inforadar.store.types import StoredId
 from inforadar.store.upsert import upsert
 
 _added = JsonRows("added", id="uuid")
@@ -34,9 +34,9 @@ _READ = (
 )
 
 
-def count_added(connection: Connection, item_ids: Iterable[UUID]) -> None:
+def count_added(connection: Connection, item_ids: Iterable[StoredId]) -> None:
     """Count those of the items that are there; one that was not inserted, because its URL was known, is not."""
-    given = _added.parameters([(id_.hex,) for id_ in item_ids])
+    given = _added.parameters([(id_,) for id_ in item_ids])
     new = upsert(connection, feed_counts).from_select(["feed_id", "items", "newest_at"], _COUNTED)
     latest = func.max if connection.dialect.name == "sqlite" else func.greatest
     summed = {

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID
 
 from sqlalchemy import ColumnElement, Connection, bindparam, case, func, or_, select, update
 
-from inforadar.model.ids import FeedId, RunId, Uid, new_uuid
+from inforadar.model.ids import FeedId, RunId, Uid, new_uuid, new_uuids
 from inforadar.model.item import ItemChange, ItemUpkeep, NewItem
 from inforadar.model.metadata_fields import json_value
 from inforadar.store.feeds.note_history import note_added
@@ -19,7 +18,7 @@ from inforadar.store.items.metadata_rows import METADATA_ROWS
 from inforadar.store.rows import insert_rows, stored_id, stored_time
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import item_changes, items
-from inforadar.store.types import db_now, one_of, one_of_given
+from inforadar.store.types import StoredId, db_now, one_of, one_of_given
 from inforadar.store.upsert import upsert
 from inforadar.urls import uid
 
@@ -41,11 +40,11 @@ class FeedItems:
 def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
     """Insert new items and queue their articles. An existing item stays as it is."""
     rows: list[tuple[Any, ...]] = []
-    added: list[tuple[UUID, Uid]] = []
-    inserted: list[UUID] = []
-    complete: list[UUID] = []
+    added: list[tuple[StoredId, Uid]] = []
+    complete: list[StoredId] = []
     """Items whose text is in the feed."""
     queue: dict[Uid, tuple[str, str, str]] = {}
+    ids = iter(new_uuids(sum(len(batch.added) for batch in batches)))
     for batch in batches:
         at = stored_time(connection, batch.at)
         latest = batch.at + MAX_FUTURE
@@ -53,25 +52,24 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
         run_id = stored_id(connection, batch.run_id) if batch.run_id else None
         for new in batch.added:
             listed = new.listed
-            id_, key = new_uuid(), uid(listed.url)
-            inserted.append(id_)
-            dated_at = listed.published_at
+            id_, key = stored_id(connection, next(ids)), uid(listed.url)
+            dated_at = stored_time(connection, listed.published_at) if listed.published_at else None
             rows.append(
                 (
-                    stored_id(connection, id_),
+                    id_,
                     at,
                     at,
                     new.hash,
                     feed_id,
                     new.url,
                     key,
-                    stored_time(connection, dated_at) if dated_at and dated_at <= latest else at,
+                    dated_at if listed.published_at and listed.published_at <= latest else at,
                     listed.content or "",
                     listed.guid,
                     *METADATA_ROWS.to_row(listed),
                     run_id,
                     None if listed.link == new.url or not listed.has_link else listed.link,
-                    stored_time(connection, dated_at) if dated_at else None,
+                    dated_at,
                     stored_time(connection, listed.updated_at) if listed.updated_at else None,
                 )
             )
@@ -92,7 +90,7 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
     _mark_shared(connection, [row[_URL] for row in rows])
     if waiting := complete + [id_ for id_, key in added if key in there]:
         connection.execute(update(items).where(one_of(items.c.id, waiting)).values(analyze_at=db_now()))
-    count_added(connection, inserted)
+    count_added(connection, [row[_ID] for row in rows])
     note_added(connection, [(batch.feed_id, batch.at, len(batch.added)) for batch in batches])
 
 
@@ -103,7 +101,7 @@ _ITEM_VALUES = (
 """The columns a new item is inserted with, in the table's order."""
 
 
-_URL = _ITEM_VALUES.index("url")
+_ID, _URL = _ITEM_VALUES.index("id"), _ITEM_VALUES.index("url")
 
 
 def _mark_shared(connection: Connection, urls: Sequence[str]) -> None:

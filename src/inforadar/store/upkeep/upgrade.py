@@ -2,6 +2,9 @@
 
 All steps are one transaction: a program that is killed in the middle leaves the database as it was, and the next one
 begins again.
+
+A new SQLite database skips the steps and gets the tables as they are now, so that the first start needs no Alembic. A
+test compares the two. PostgreSQL takes all steps: some of them set what tables do not tell SQLAlchemy, such as storage.
 """
 
 from __future__ import annotations
@@ -16,8 +19,16 @@ from sqlalchemy import Connection, text
 
 from inforadar.errors import StoreError
 from inforadar.store.database import Database
+from inforadar.store.migrations.backfills import backfills
+from inforadar.store.schema.columns import metadata
 from inforadar.store.upkeep.backup import back_up_sqlite, backup_path
-from inforadar.store.upkeep.revision import OURS, Migrations, check_revision, load_revision
+from inforadar.store.upkeep.revision import (
+    OURS,
+    Migrations,
+    check_revision,
+    is_empty_database,
+    load_revision,
+)
 
 SPACE_FACTOR = 1.5
 """Free space that an upgrade of SQLite needs, relative to the size of the database."""
@@ -25,6 +36,11 @@ SPACE_FACTOR = 1.5
 log = structlog.get_logger()
 _LOCK_UPGRADE = text("SELECT pg_advisory_xact_lock(7463829501)")
 """Processes that start together upgrade one after another; on SQLite the write lock ensures that."""
+_CREATE_REVISION = text(
+    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
+    "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+)
+_SET_REVISION = text("INSERT INTO alembic_version (version_num) VALUES (:head)")
 
 
 async def upgrade_database(database: Database, migrations: Migrations = OURS) -> Path | None:
@@ -60,6 +76,9 @@ def require_space(path: Path) -> None:
 
 
 def run_migrations(connection: Connection, migrations: Migrations = OURS, *, is_logged: bool = False) -> None:
+    if migrations is OURS and connection.dialect.name == "sqlite" and is_empty_database(connection):
+        create_newest(connection)
+        return
     from alembic import command  # noqa: PLC0415 - only an upgrade needs Alembic
 
     if connection.dialect.name == "postgresql":
@@ -67,6 +86,18 @@ def run_migrations(connection: Connection, migrations: Migrations = OURS, *, is_
     config = alembic_config(connection, migrations)
     config.attributes["is_logged"] = is_logged
     command.upgrade(config, "head")
+
+
+def create_newest(connection: Connection) -> None:
+    """Create what all migrations together leave of an empty SQLite database."""
+    from inforadar.store.schema.all_tables import all_tables  # noqa: PLC0415 - slow to import
+
+    metadata.create_all(connection, all_tables(), checkfirst=False)
+    for revision in OURS.known:
+        for statement in backfills("sqlite", revision):
+            connection.exec_driver_sql(statement)
+    connection.execute(_CREATE_REVISION)
+    connection.execute(_SET_REVISION, {"head": OURS.head})
 
 
 def alembic_config(connection: Connection, migrations: Migrations = OURS) -> Any:
