@@ -283,7 +283,7 @@ def _image(tag: str, images: Images) -> str:
     sides = [given[name] for name in ("width", "height") if name in given]
     if not source or images == "never" or is_tracker(unescape(source)):
         return ""
-    if any(int(side) <= MAX_TRACKER_PIXELS for side in sides):
+    if sides and min(map(int, sides)) <= MAX_TRACKER_PIXELS:
         return ""
     if images == "plain":
         return f'<img src="{source}" alt="{alt}">'
