@@ -17,6 +17,7 @@ from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.hints import NO_HINTS, ScheduleHints
 from inforadar.model.ids import FeedId, ItemId, RunId, UrlHash
 from inforadar.model.metadata_fields import describe, dict_maker, json_value, traits
+from inforadar.model.quick_init import quick_init
 
 MAX_ENCLOSURES = 20
 """Files kept per entry. Real entries have one or a few; a gallery may have a dozen."""
@@ -86,6 +87,7 @@ metadata_json = dict_maker({one.name: one.json_expression for one in METADATA_FI
 """An item's metadata as a JSON object."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed(Metadata):
     """One entry of a listing, normalized."""
@@ -135,6 +137,7 @@ class Listing:
     """The feed's address as the document gives it, by which hubs know it."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownItem:
     """The part of a stored item that the diff compares with."""
@@ -156,6 +159,7 @@ class KnownItem:
     """Deleted by retention: it is not new and cannot change."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewItem:
     """A listed item that the feed does not have yet."""
@@ -273,6 +277,7 @@ def shares_its_page(url: str) -> bool:
     return "#" in url
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemText:
     """Where the full text of an item is found: in its article or in the feed's own content (`views/reading.py`)."""
@@ -289,6 +294,7 @@ class ItemText:
     """The length of the article as plain text; 0 if there is none."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedItem(Metadata):
     """The part of a stored item that its feed is rendered from."""

@@ -31,7 +31,7 @@ from inforadar.stages.canonical.content.picture_sources import is_tracker, pictu
 from inforadar.stages.canonical.content.safe_html import cleaned_html, plain_html_or_none
 from inforadar.stages.canonical.document.limits import MAX_OPEN_FORMATTING, TooComplexError, make_parseable
 from inforadar.stages.canonical.document.tags import Tag, read_tags
-from inforadar.stages.publish.text import clean
+from inforadar.stages.publish.text import clean, clean_markup
 from inforadar.translations import pgettext, term
 from inforadar.views.function_words import FUNCTION_WORDS
 from inforadar.views.reading import plain_text
@@ -147,7 +147,7 @@ def listing_html(html: str, images: Images, base: str = "", budget: Budget | Non
 
 
 def _checked(html: str, images: Images, base: str, budget: Budget) -> Markup | None:
-    text = clean(html)[: budget.characters]
+    text = clean_markup(html)[: budget.characters]
     budget.spend(characters=len(text))
     if (plain := _plain_or_none(text, budget)) is not None:
         return _plain(plain, images)
@@ -283,7 +283,7 @@ def _image(tag: str, images: Images) -> str:
     sides = [given[name] for name in ("width", "height") if name in given]
     if not source or images == "never" or is_tracker(unescape(source)):
         return ""
-    if any(int(side) <= MAX_TRACKER_PIXELS for side in sides):
+    if sides and min(map(int, sides)) <= MAX_TRACKER_PIXELS:
         return ""
     if images == "plain":
         return f'<img src="{source}" alt="{alt}">'

@@ -13,7 +13,7 @@ from inforadar.urls import canonical_form
 
 _STRICT = re.compile(
     r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]+)?"
-    r"(?:[/?](?:[0-9A-Za-z;/?:@&=+$.\-_!~*'(),]|%[0-9A-Fa-f]{2})*)?"
+    r"(?:[/?](?:[0-9A-Za-z;/?:@&=+$.\-_!~*'(),]++|%[0-9A-Fa-f]{2})*+)?+"
 )
 _NOT_STRICT = re.compile(r"%(?![0-9A-Fa-f]{2})|[^0-9A-Za-z;/?:@&=+$.\-_!~*'(),%]")
 

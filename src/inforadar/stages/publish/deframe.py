@@ -28,6 +28,8 @@ _EXTENSION_FIELDS = tuple(
     field for field in METADATA_FIELDS if not (field.traits.has_element or field.traits.is_counter)
 )
 _counters_of = tuple_maker(f"it.{name}" for name in COUNTERS)
+_NO_COUNTERS = (None,) * len(COUNTERS)
+"""What most entries have."""
 
 
 def render_extension(entry: Entry) -> str:
@@ -37,9 +39,9 @@ def render_extension(entry: Entry) -> str:
         parts.append(f"<deframe:source>{escape(entry.source)}</deframe:source>")
     if entry.topic:
         parts.append(f"<deframe:topic>{escape(entry.topic)}</deframe:topic>")
-    counters = "".join([f' {name}="{value}"' for name, value in _counters(entry).items()])
-    if counters:
-        parts.append(f"<deframe:counters{counters}/>")
+    if counters := _counters(entry):
+        attributes = "".join([f' {name}="{value}"' for name, value in counters.items()])
+        parts.append(f"<deframe:counters{attributes}/>")
     if _EXTENSION_FIELDS:
         parts.extend(render_fields(entry, _EXTENSION_FIELDS))
     if entry.analysis is not None:
@@ -131,9 +133,10 @@ def fields_object(metadata: Metadata, fields: Iterable[MetadataField]) -> dict[s
 
 def _counters(entry: Entry) -> dict[str, int | float]:
     """The counters that are known; 0 is known."""
-    return {
-        name: value for name, value in zip(COUNTERS, _counters_of(entry), strict=True) if value is not None
-    }
+    values = _counters_of(entry)
+    if values == _NO_COUNTERS:
+        return {}
+    return {name: value for name, value in zip(COUNTERS, values, strict=True) if value is not None}
 
 
 def _cleaned(value: Any) -> Any:

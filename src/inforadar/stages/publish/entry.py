@@ -13,6 +13,7 @@ from uuid import UUID
 from inforadar.model.analysis import Analysis
 from inforadar.model.ids import UrlHash
 from inforadar.model.item import Metadata
+from inforadar.model.quick_init import quick_init
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,7 @@ class ChannelInfo:
     """The feed's id, which keeps the Atom id stable when the server moves. Combined feeds have none."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry(Metadata):
     """One item as it is published. Texts are plain text unless their name says HTML; all may be hostile.

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 from inforadar import urls
 from inforadar.model.analysis import Analysis, ScoreName
+from inforadar.model.quick_init import quick_init
 from inforadar.stages.publish.entry import Entry
 from inforadar.stages.publish.text import clean, escape, isolate_direction, one_line, paragraphs_html
 
 _EXCERPT_CHARACTERS = 300
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisibleText:
     """Title and description are never empty: some formats require the one, some the other."""

@@ -47,14 +47,16 @@ _TRACKER_HOST = re.compile(
     r"|adnxs\.com|criteo\.(?:com|net)|bat\.bing\.com|px\.ads\.linkedin\.com|hits\.?\w*\.theguardian\.com)$",
     re.IGNORECASE,
 )
+# Every picture of a feed is checked by these, so each begins with a literal: the text is searched for that first.
 _TRACKER_PATH = re.compile(
-    r"/(?:pixel|track(?:ing|er)?|beacon|counter|hit|collect|piwik|matomo|utm|open)(?:\.(?:gif|php|png|aspx?))?(?:$|[/?])"
-    r"|/(?:b|p|c|t|1x1|blank|spacer|clear|transparent)\.gif$|(?<!\d)1x1(?!\d)",
+    r"/(?:(?:pixel|track(?:ing|er)?|beacon|counter|hit|collect|piwik|matomo|utm|open)(?:\.(?:gif|php|png|aspx?))?(?:$|[/?])"
+    r"|(?:b|p|c|t|1x1|blank|spacer|clear|transparent)\.gif$)",
     re.IGNORECASE,
 )
-_FACEBOOK_PIXEL = re.compile(r"(?:^|\.)facebook\.com/tr(?:$|[/?])", re.IGNORECASE)
+_SINGLE_PIXEL = re.compile(r"1(?<!\d1)x1(?!\d)", re.IGNORECASE)
+_FACEBOOK_PIXEL = re.compile(r"facebook(?<![^.]facebook)\.com/tr(?:$|[/?])")
 _PLAIN_ADDRESS = re.compile(
-    r"https?://([a-z0-9.-]+)(?::[0-9]{1,4})?(/[A-Za-z0-9/._~%+:@!$*(),;=-]*)(?:[?#]|\Z)"
+    r"https?://([a-z0-9.-]+)(?::[0-9]{1,5})?(/[A-Za-z0-9/._~%+:@!$*(),;=-]*)(?:[?#]|\Z)"
 )
 """What `urlsplit` would take apart in the same way, but for ten times as long."""
 _PIXELS = re.compile(r"\s*(\d{1,6})(?:\.\d+)?\s*(?:px)?\s*")
@@ -124,7 +126,10 @@ def is_tracker(address: str) -> bool:
             return True
         host, path = parts.hostname or "", parts.path
     return bool(
-        _is_tracker_host(host) or _TRACKER_PATH.search(path) or _FACEBOOK_PIXEL.search(f"{host}{path}")
+        _is_tracker_host(host)
+        or _TRACKER_PATH.search(path)
+        or _SINGLE_PIXEL.search(path)
+        or _FACEBOOK_PIXEL.search(f"{host}{path}".lower())
     )
 
 

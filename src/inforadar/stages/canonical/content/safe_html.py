@@ -82,7 +82,7 @@ _CHARACTERS = "[^<>&\u00a0\ufeff]*+"
 _WORDS = f"{_CHARACTERS}(?:&(?:amp|lt|gt);{_CHARACTERS})*+"
 _NUMBER = "(?:[0-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5])"
 _HOST = rf"(?:(?:(?!xn--)[a-z0-9-]++\.)++(?:[a-z]{{2,}})(?![a-z0-9.-])|{_NUMBER}(?:\.{_NUMBER}){{3}}(?![a-z0-9.-]))"
-_URL = rf"https?://{_HOST}(?::[1-5]?[0-9]{{1,4}})?(?:/(?:[A-Za-z0-9/._~%+:@!$*(),;=?#-]|&amp;)*+)?+"
+_URL = rf"https?://{_HOST}(?::[1-5]?[0-9]{{1,4}})?(?:/(?:[A-Za-z0-9/._~%+:@!$*(),;=?#-]++|&amp;)*+)?+"
 """Matches addresses that the cleaner keeps, and not all of those: it drops one whose host or port is impossible."""
 _ALT = '[^"<>&\u00a0\ufeff]*+'
 _IMAGE = rf'<img src="{_URL}"(?: alt="{_ALT}")?+(?: width="[0-9]{{1,6}}")?+(?: height="[0-9]{{1,6}}")?+>'

@@ -47,8 +47,11 @@ _MIN_NON_ASCII_BYTES = 12
 _REFUSED = frozenset({"utf-7", "punycode", "idna", "unicode-escape", "raw-unicode-escape", "undefined"})
 """Codecs that no document uses and that are slow or unsafe on hostile input."""
 
-_ESCAPED = re.compile(rb"\x1b[$(]|~\{")
-"""Escape sequences of the seven-bit East Asian encodings, whose bytes pass for ASCII."""
+_ESCAPES = (re.compile(rb"\x1b[$(]"), re.compile(rb"~\{"))
+"""Escape sequences of the seven-bit East Asian encodings, whose bytes pass for ASCII.
+
+Two patterns, because one that begins with a single byte is found a hundred times as fast.
+"""
 
 
 def decode(data: bytes, content_type: str = "") -> str:
@@ -56,7 +59,7 @@ def decode(data: bytes, content_type: str = "") -> str:
     if marked := bom_encoding(data):
         return data.decode(marked, "replace").removeprefix("\ufeff")
     claims = claimed_encodings(data, content_type)
-    if _ESCAPED.search(data):
+    if any(escape.search(data) for escape in _ESCAPES):
         for encoding in claims:
             if encoding.startswith(("iso2022", "hz")):
                 return data.decode(encoding, "replace")

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import UTC, tzinfo
-from typing import Any
 from urllib.parse import quote
 
 from inforadar.errors import InvalidUrlError
@@ -82,7 +81,6 @@ def make_listing(feed: RawFeed, url: str) -> Listing:
             repeats_id=guid in repeated_ids,
             shares_page=shares_page,
             has_link=page is not None,
-            former_url=_former_url(entry, url) if shares_page else None,
         )
         if page is not None or listed.title or listed.content or listed.enclosures:
             items.append(listed)
@@ -156,15 +154,24 @@ def _listed(
     names: Mapping[str, str | None],
     *,
     page: str,
-    **identity: Any,
+    fragment: str,
+    guid: str | None,
+    repeats_id: bool,
+    shares_page: bool,
+    has_link: bool,
 ) -> Listed:
-    """Make texts readable and links absolute; `identity` is what tells the entry from others."""
+    """Make texts readable and links absolute; the arguments given by name are what tells the entry from others."""
     authors: tuple[str, ...] = ()
     if len(entry.authors) > 1:
         authors = tuple([name for author in entry.authors if (name := names[author])])
     return Listed(
         url=page,
-        **identity,
+        fragment=fragment,
+        guid=guid,
+        repeats_id=repeats_id,
+        shares_page=shares_page,
+        has_link=has_link,
+        former_url=_former_url(entry, url) if shares_page else None,
         title=title_text(entry.title, is_plain=entry.is_title_plain),
         # Atom demands only the date of the last change.
         published_at=entry.published or entry.updated,

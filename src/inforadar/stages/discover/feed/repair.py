@@ -24,6 +24,8 @@ _MAX_EXPANSION_CHARS = 1_000_000
 _DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]{0,2000}(?:\[(.*?)\]\s*)?>", re.DOTALL | re.IGNORECASE)
 _ENTITY = re.compile(r"<!ENTITY\s+([\w.-]+)\s+(?:\"([^\"]*)\"|'([^']*)')\s*>")
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]+")
+_ILLEGAL_BYTES = bytes([*range(9), 0x0B, 0x0C, *range(0x0E, 0x20)])
+_NONCHARACTER = re.compile(rb"\xef\xbf[\xbe\xbf]")
 _TOKEN = re.compile(
     r"<!\[CDATA\[(?P<cdata>.*?)(?P<cdata_end>\]\]>|\Z)"
     r"|<!--.*?(?:-->|\Z)"
@@ -43,7 +45,8 @@ _REFERENCE = re.compile(
     r"&(?!(?:amp|lt|gt|quot|apos);)(?:(\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?"
 )
 _LONE_REFERENCE = re.compile(
-    r"<(?:!\[CDATA\[.*?(?:\]\]>|\Z)|!--.*?(?:-->|\Z)|\?.*?(?:\?>|\Z))|" + _REFERENCE.pattern, re.DOTALL
+    r"<(?:!\[CDATA\[[^\]]*+(?:\](?!\]>)[^\]]*+)*+(?:\]\]>|\Z)"
+    r"|!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)|\?[^?]*+(?:\?(?!>)[^?]*+)*+(?:\?>|\Z))|" + _REFERENCE.pattern
 )
 """A reference that XML does not know; before it whatever has none, to pass over."""
 
@@ -93,12 +96,14 @@ def repair_references(text: str, prolog: str = "") -> tuple[str, str | None]:
     Raw `&`, unknown entities, control characters and text after the end: most broken feeds have no other fault. Their
     tags need no balancing, which takes several times as long.
     """
-    text = _ILLEGAL.sub("", text)
+    text = _without_illegal_characters(text)
     end = text.rfind("<")
     if text.startswith("</", end) and (end := text.find(">", end)) >= 0:
         text = text[: end + 1]
     repair = _Repair(_entities_of(prolog))
-    return _LONE_REFERENCE.sub(repair.lone_reference, text), repair.warning
+    # Most documents have nothing to pass over.
+    pattern = _LONE_REFERENCE if "<!" in text or "<?" in text else _REFERENCE
+    return pattern.sub(repair.lone_reference, text), repair.warning
 
 
 def repair_xml(text: str, prolog: str = "") -> RepairedXml:
@@ -107,7 +112,7 @@ def repair_xml(text: str, prolog: str = "") -> RepairedXml:
     `prolog` is the text before the root; the entities it declares are expanded.
     """
     repair = _Repair(_entities_of(prolog))
-    repaired = _TOKEN.sub(repair.token, _ILLEGAL.sub("", text))
+    repaired = _TOKEN.sub(repair.token, _without_illegal_characters(text))
     return RepairedXml(
         repaired + repair.closing(),
         repair.warning,
@@ -115,6 +120,12 @@ def repair_xml(text: str, prolog: str = "") -> RepairedXml:
         is_cut_off=not repair.is_closed and not _ROOT_END.search(text, max(0, len(text) - _TAIL_CHARS)),
         ends_in_entry=any(_local(name) in _ENTRIES for name in repair.stack),
     )
+
+
+def _without_illegal_characters(text: str) -> str:
+    """Remove the characters that XML forbids: from bytes, which takes a tenth of the time."""
+    encoded = text.encode("utf-8", "ignore").translate(None, _ILLEGAL_BYTES)
+    return _NONCHARACTER.sub(b"", encoded).decode()
 
 
 def _local(name: str) -> str:

@@ -43,7 +43,7 @@ def title_text(text: str | None, *, is_plain: bool = False) -> str | None:
         return None
     text = text[: MAX_TITLE_CHARS * 8]
     if "<" in text or "&" in text:
-        if not is_plain:
+        if not is_plain and "<" in text:
             text = _INLINE_TAG.sub("", text)
         once = unescape_html(text)
         # Many feeds escape twice, so unescaping can produce markup again.
