@@ -15,7 +15,8 @@ import pytest
     [
         (
             "inforadar.cli.system.serve, inforadar.web.serve",
-            "aiohttp inforadar.pipeline.worker inforadar.stages.canonical.extraction inforadar.stages.analyze",
+            "aiohttp lxml urllib.request inforadar.pipeline.worker inforadar.pipeline.runs.fetch_run "
+            "inforadar.stages.canonical.extraction inforadar.stages.analyze",
         ),
         (
             "inforadar.cli.system.worker",
