@@ -20,7 +20,8 @@ from inforadar.config import load_settings
 from inforadar.model.revision import Revision
 from inforadar.sample.feeds import past_run_times
 from inforadar.sample.install import add_sample, load_world
-from inforadar.stages.revise.judge import Unchanged, judge_look
+from inforadar.stages.revise.judge import judge_look
+from inforadar.stages.revise.verdict import Unchanged
 from inforadar.store.database import open_database
 from inforadar.store.revisions.queries import load_revisions_of
 from inforadar.store.schema.revisions import article_revisions

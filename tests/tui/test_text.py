@@ -11,7 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inforadar.tui.text import MAX_ACCENTS, fit, safe, safe_json, safe_text
+from inforadar.tui.cells import fit
+from inforadar.tui.text import MAX_ACCENTS, safe, safe_json, safe_text
 
 HOSTILE = {
     "escape sequences": ("\x1b[2J\x1b]0;owned\x07gone", "[2J ]0;owned gone"),

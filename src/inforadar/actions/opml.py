@@ -21,12 +21,11 @@ from inforadar.actions.opml_repair import repair_opml
 from inforadar.errors import InvalidUrlError, ParseError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.feed_options import NO_OPTIONS, OPTION_NAMES, FeedOptions, parse_options
-from inforadar.model.opml import OPML_NAMESPACE, OPML_PREFIX, Opml, OpmlFeed
+from inforadar.model.opml import MAX_OPML_BYTES, OPML_NAMESPACE, OPML_PREFIX, Opml, OpmlFeed
 from inforadar.stages.discover.feed.encoding import decode
 from inforadar.texts import unescape_html
 from inforadar.urls import canonical_form, normalized_or_none, readable
 
-MAX_BYTES = 20 * 2**20
 MAX_DEPTH = 50
 _URL_NAMES = ("xmlurl", "xml_url", "feedurl", "url")
 _OTHER_TYPES = {"link", "include"}
@@ -42,8 +41,10 @@ elsewhere chooses no model and no prompt."""
 
 def parse_opml(data: bytes) -> Opml:
     """Parse a list; duplicates count once. Raises `ParseError` if the data is not OPML."""
-    if len(data) > MAX_BYTES:
-        raise ParseError(f"This file is larger than {MAX_BYTES // 2**20} MB, too large for a list of feeds.")
+    if len(data) > MAX_OPML_BYTES:
+        raise ParseError(
+            f"This file is larger than {MAX_OPML_BYTES // 2**20} MB, too large for a list of feeds."
+        )
     root, is_cut_off = _parse(data)
     outlines = [] if root is None else list(root.iter("{*}outline", "{*}Outline", "{*}OUTLINE"))
     if root is None or (not outlines and _local(root) != "opml"):

@@ -10,6 +10,7 @@ from inforadar.model.feed_options import NO_OPTIONS, FeedOptions
 OPML_NAMESPACE = "urn:inforadar:opml"
 """Namespace of the attributes that only Info Radar understands; other readers ignore them."""
 OPML_PREFIX = "inforadar"
+MAX_OPML_BYTES = 20 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

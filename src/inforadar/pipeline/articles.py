@@ -26,7 +26,7 @@ from inforadar.pipeline.polite_visit import RobotsRefusal, Visitor
 from inforadar.pipeline.pool import PoolBrokenError, PoolCrashError, PoolTimeoutError
 from inforadar.pipeline.revise.compare import Score, compare_versions, kept_headers, snapshot_of
 from inforadar.pipeline.robots import Robots
-from inforadar.stages.revise.judge import Doubtful, NotTheArticle, Unchanged
+from inforadar.stages.revise.verdict import Doubtful, NotTheArticle, Unchanged
 from inforadar.store.articles.claims import (
     ArticleJob,
     claim_articles,

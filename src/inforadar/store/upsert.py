@@ -25,19 +25,29 @@ def upsert(connection: Connection, table: Table) -> SqliteInsert | PostgresInser
     return postgres_insert(table)
 
 
-def make_upserts(
-    table: Table,
-    rows: JsonRows,
-    keys: Sequence[str],
-    changed: Callable[[SqliteInsert | PostgresInsert], Mapping[str, Any]],
-) -> dict[str, Insert]:
-    """Statements by dialect, made once, that insert rows given as JSON and change those that are there already."""
-    from sqlalchemy.dialects.postgresql import insert as postgres_insert  # noqa: PLC0415
+class Upserts:
+    """Statements that insert rows given as JSON and change those that are there already: one per database."""
 
-    # Without a WHERE clause, SQLite takes the ON of the conflict clause for a join's.
-    given = select(*rows.c.values()).select_from(rows.table).where(text("1 = 1"))
-    statements: dict[str, Insert] = {}
-    for dialect, insert in (("sqlite", sqlite_insert), ("postgresql", postgres_insert)):
-        new = insert(table).from_select(list(rows.c), given)
-        statements[dialect] = new.on_conflict_do_update(index_elements=list(keys), set_=changed(new))
-    return statements
+    def __init__(
+        self,
+        table: Table,
+        rows: JsonRows,
+        keys: Sequence[str],
+        changed: Callable[[SqliteInsert | PostgresInsert], Mapping[str, Any]],
+    ) -> None:
+        self._table, self._rows, self._keys, self._changed = table, rows, list(keys), changed
+        self._made: dict[str, Insert] = {}
+
+    def on(self, connection: Connection) -> Insert:
+        """The statement for this database, made when it is first needed."""
+        dialect = connection.dialect.name
+        if dialect not in self._made:
+            self._made[dialect] = self._make(connection)
+        return self._made[dialect]
+
+    def _make(self, connection: Connection) -> Insert:
+        columns = self._rows.c
+        # Without a WHERE clause, SQLite takes the ON of the conflict clause for a join's.
+        given = select(*columns.values()).select_from(self._rows.table).where(text("1 = 1"))
+        new = upsert(connection, self._table).from_select(list(columns), given)
+        return new.on_conflict_do_update(index_elements=self._keys, set_=self._changed(new))

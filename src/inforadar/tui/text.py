@@ -1,4 +1,4 @@
-"""Sanitize text from the web for a terminal, and fit it to a width in cells. Pure.
+"""Sanitize text from the web for a terminal. Pure.
 
 A title can contain escape sequences that move the cursor, invisible characters, characters that reverse the writing
 direction, and a hundred accents on one letter that cover the lines above. `safe` and `safe_text` remove all that; all
@@ -10,8 +10,6 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-
-from rich.cells import cell_len, set_cell_size
 
 MAX_ACCENTS = 3
 """Maximum accents on one letter; living scripts need no more."""
@@ -60,15 +58,3 @@ def _limit_accents(text: str) -> str:
         if run <= MAX_ACCENTS:
             kept.append(sign)
     return "".join(kept)
-
-
-def fit(text: str, width: int, *, right: bool = False) -> str:
-    """Cut with an ellipsis or pad to exactly `width` cells. The text must be `safe` already."""
-    # A cell has at most this many characters, so a title of 10 KB need not be measured to its end.
-    short = text[: width * (MAX_ACCENTS + 1) + 1]
-    length = cell_len(short)
-    if length > width:
-        short = set_cell_size(short, width - 1).rstrip() + "…" if width > 0 else ""
-        length = cell_len(short)
-    padding = " " * (width - length)
-    return padding + short if right else short + padding

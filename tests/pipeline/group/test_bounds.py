@@ -19,7 +19,7 @@ from sqlalchemy.engine import Engine
 from inforadar.model.feed import Feed
 from inforadar.model.ids import ItemId, StoryId
 from inforadar.model.item import Listed
-from inforadar.pipeline.group import stage as stage_module
+from inforadar.pipeline.group import placing as placing_module
 from inforadar.stages.group import grouper as grouper_module
 from inforadar.stages.group.pair_score import PairScore, score_pair
 from inforadar.stages.group.window import MAX_CANDIDATES
@@ -72,8 +72,8 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
         done.statements += 1
 
     monkeypatch.setattr(grouper_module, "score_pair", scored)
-    monkeypatch.setattr(stage_module, "load_neighbours", loaded)
-    monkeypatch.setattr(stage_module, "load_ends", completed)
+    monkeypatch.setattr(placing_module, "load_neighbours", loaded)
+    monkeypatch.setattr(placing_module, "load_ends", completed)
     event.listen(Engine, "before_cursor_execute", executed)
     yield done
     event.remove(Engine, "before_cursor_execute", executed)

@@ -182,13 +182,14 @@ async def test_a_worker_knows_the_counts_of_words_that_another_worker_saved(data
         title = f"Report of hour {number} from Grandel"
         await collect(database, feed, listed(f"https://example.com/{number}", title=title, content=text))
         assert await worker.run_once() == 1
-    assert own._known is not None
-    known = own._known.vocabulary
+    assert own._placer is not None
+    assert own._placer._known is not None
+    known = own._placer._known.vocabulary
     signature, casing = make_signature("Report from Grandel", f"{QUAKE} {QUAKE_2} {BUDGET}")
     keys = {*keys_of(signature), *casing_keys(casing, signature.capitals)} & known.counts.keys()
     version, counted, counts = await database.read(load_counts, keys)
     stored = make_vocabulary(counted, counts, keys)
-    assert (own._known.version, known.items) == (version, counted) == (version, 5)
+    assert (own._placer._known.version, known.items) == (version, counted) == (version, 5)
     for key in keys:
         found, expected = known.counts[key], stored.counts[key]
         assert (found.items, found.capital, found.small) == pytest.approx(

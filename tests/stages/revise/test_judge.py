@@ -7,8 +7,9 @@ import pytest
 from inforadar.model.revision import ChangeKind, Revision, Snapshot
 from inforadar.stages.revise.details import picture_key, title_kind
 from inforadar.stages.revise.difference import Op, compare_texts
-from inforadar.stages.revise.judge import Doubtful, NotTheArticle, Unchanged, judge_look
+from inforadar.stages.revise.judge import judge_look
 from inforadar.stages.revise.typos import is_near
+from inforadar.stages.revise.verdict import Doubtful, NotTheArticle, Unchanged
 from tests.support.revision_pairs import load_pairs
 
 ARTICLE = load_pairs("same")[0].old

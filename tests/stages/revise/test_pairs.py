@@ -5,8 +5,9 @@ from __future__ import annotations
 from inforadar.model.article import Extracted
 from inforadar.model.revision import Revision, Snapshot
 from inforadar.stages.canonical import extract
-from inforadar.stages.revise.judge import Unchanged, judge_look
+from inforadar.stages.revise.judge import judge_look
 from inforadar.stages.revise.normalize import text_key
+from inforadar.stages.revise.verdict import Unchanged
 from tests.support.revision_pairs import load_pairs
 
 

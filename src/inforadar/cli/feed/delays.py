@@ -9,8 +9,9 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from inforadar.cli.feed.feeds import Json
-from inforadar.cli.terminal.output import print_json, print_line, print_table
+from inforadar.cli.terminal.output import print_json, print_line
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.store.database import Database

@@ -11,15 +11,9 @@ from cyclopts.validators import Number
 from rich.console import Console
 from rich.text import Text
 
-from inforadar.cli.terminal.output import (
-    is_narrow,
-    print_json,
-    print_line,
-    print_table,
-    safe,
-    short_time,
-)
+from inforadar.cli.terminal.output import print_json, print_line, safe, short_time
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import is_narrow, print_table
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.masks import masked

@@ -11,8 +11,9 @@ from cyclopts import Parameter
 from inforadar.actions.preview import PagePreview
 from inforadar.app.lookups import open_previewer
 from inforadar.cli.feed.selectors_file import read_selectors
-from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_time
+from inforadar.cli.terminal.output import print_json, print_line, safe, short_time
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table
 from inforadar.config import Settings
 from inforadar.model.item import DIFFED_FIELDS, Listed
 from inforadar.model.metadata_fields import json_value

@@ -11,8 +11,9 @@ from cyclopts import Parameter, validators
 
 from inforadar.actions.analyze_again import analyze_again
 from inforadar.app.analysis import make_builder, open_analysis
-from inforadar.cli.terminal.output import print_json, print_line, print_table
+from inforadar.cli.terminal.output import print_json, print_line
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table
 from inforadar.clock import utc_now
 from inforadar.config import Settings, load_settings
 from inforadar.stages.analyze.base import FailureKind

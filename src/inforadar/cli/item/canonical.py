@@ -18,8 +18,9 @@ from inforadar.app.redis import open_redis
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.cli.terminal.logs import configure_logs
-from inforadar.cli.terminal.output import print_json, print_line, print_table, safe
+from inforadar.cli.terminal.output import print_json, print_line, safe
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table
 from inforadar.clock import utc_now
 from inforadar.config import Settings, load_settings
 from inforadar.masks import masked

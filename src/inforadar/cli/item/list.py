@@ -7,14 +7,9 @@ from typing import Annotated
 
 from cyclopts import Parameter, validators
 
-from inforadar.cli.terminal.output import (
-    print_json,
-    print_note,
-    print_table,
-    score_text,
-    short_time,
-)
+from inforadar.cli.terminal.output import print_json, print_note, short_time
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table, score_text
 from inforadar.config import Settings
 from inforadar.model.ids import short_id
 from inforadar.model.item import Item

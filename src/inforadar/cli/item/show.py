@@ -18,8 +18,9 @@ from inforadar.actions.refresh import Refreshed, refresh_article, refreshed_sent
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.cli.terminal.logs import configure_logs
-from inforadar.cli.terminal.output import print_json, print_line, safe, safe_text, score_text, short_time
+from inforadar.cli.terminal.output import print_json, print_line, safe, safe_text, short_time
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import score_text
 from inforadar.config import Settings, load_settings
 from inforadar.model.analysis import Analysis
 from inforadar.model.article import Article

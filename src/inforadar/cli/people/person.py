@@ -18,8 +18,9 @@ from inforadar.actions.people.accounts import (
 from inforadar.actions.people.passwords import check_password, set_password
 from inforadar.actions.people.tokens import make_link
 from inforadar.cli.terminal.confirm import Yes, confirm
-from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_time
+from inforadar.cli.terminal.output import print_json, print_line, safe, short_time
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.errors import UsageError

@@ -8,8 +8,9 @@ from cyclopts import Parameter
 
 from inforadar.actions.people.accounts import drop_search, keep_search
 from inforadar.cli.people.person import Json, Name
-from inforadar.cli.terminal.output import print_json, print_line, print_table, safe
+from inforadar.cli.terminal.output import print_json, print_line, safe
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table
 from inforadar.config import Settings
 from inforadar.errors import NotFoundError
 from inforadar.store.database import Database

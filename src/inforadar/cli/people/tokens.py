@@ -10,8 +10,9 @@ from cyclopts import Parameter
 
 from inforadar.actions.people.tokens import make_app_password, make_feed_token, revoke
 from inforadar.cli.people.person import Json, Name
-from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_time
+from inforadar.cli.terminal.output import print_json, print_line, safe, short_time
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table
 from inforadar.config import Settings
 from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.ids import short_id

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from inforadar.actions.rules.silence import silence_alerts
-from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_time
+from inforadar.cli.terminal.output import print_json, print_line, safe, short_time
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.errors import UsageError

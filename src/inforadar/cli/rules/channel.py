@@ -9,8 +9,9 @@ from cyclopts import Parameter, validators
 
 from inforadar.actions.rules.channels import add_channel, remove_channel, resend_message, send_test_message
 from inforadar.app.notify import open_sender
-from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_time
+from inforadar.cli.terminal.output import print_json, print_line, safe, short_time
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.errors import InfoRadarError, NotFoundError

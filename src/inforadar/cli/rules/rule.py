@@ -10,8 +10,9 @@ from cyclopts import Parameter
 from inforadar.actions.rules.from_settings import apply_settings_rules
 from inforadar.actions.rules.manage import Trial, add_rule, check_rule, edit_rule, remove_rule, try_query
 from inforadar.cli.terminal.confirm import Yes, confirm
-from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_time
+from inforadar.cli.terminal.output import print_json, print_line, safe, short_time
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table
 from inforadar.clock import utc_now
 from inforadar.config import Settings, read_rules
 from inforadar.errors import NotFoundError, UsageError

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
-from inforadar.cli.terminal.output import print_line, print_table, safe
+from inforadar.cli.terminal.output import print_line, safe
+from inforadar.cli.terminal.tables import print_table
 from inforadar.masks import masked
 from inforadar.model.ids import short_id
 from inforadar.model.progress import Progress as Event

@@ -6,8 +6,9 @@ from typing import Annotated
 
 from cyclopts import Parameter, validators
 
-from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_time
+from inforadar.cli.terminal.output import print_json, print_line, safe, short_time
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table
 from inforadar.config import Settings
 from inforadar.model.ids import short_id
 from inforadar.model.run import Report

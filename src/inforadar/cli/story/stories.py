@@ -11,8 +11,9 @@ from inforadar.actions.story import merge as merge_two
 from inforadar.actions.story import regroup as queue_again
 from inforadar.actions.story import split as split_off
 from inforadar.app.stories import load_shown_stories, load_story_view
-from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_time
+from inforadar.cli.terminal.output import print_json, print_line, safe, short_time
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.errors import NotFoundError

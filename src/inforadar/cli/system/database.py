@@ -18,9 +18,10 @@ from inforadar.actions.upkeep.upgrade import upgrade_schema
 from inforadar.actions.upkeep.vacuum import vacuum_database
 from inforadar.app.store import make_home, open_unchecked_store
 from inforadar.cli.terminal.confirm import Yes, confirm
-from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, size_text
+from inforadar.cli.terminal.output import print_json, print_line, safe, size_text
 from inforadar.cli.terminal.progress import told
 from inforadar.cli.terminal.run import on_store
+from inforadar.cli.terminal.tables import print_table
 from inforadar.config import Settings, load_settings
 from inforadar.store.database import Database
 from inforadar.store.upkeep.checks import find_damage, load_counts, load_size

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from inforadar.cli.terminal.output import print_json, print_line, print_table
+from inforadar.cli.terminal.output import print_json, print_line
+from inforadar.cli.terminal.tables import print_table
 from inforadar.config import SECTIONS, is_secret, load_settings
 from inforadar.masks import masked
 

@@ -17,7 +17,6 @@ from inforadar.fetch.webhook import signed_headers
 from inforadar.masks import masked
 from inforadar.model.http import Failed, FailureReason, Posted
 from inforadar.model.rule import Channel, ChannelKind, Delivery
-from inforadar.views.messages import message_html, message_text
 
 if TYPE_CHECKING:
     from inforadar.fetch.client import Client
@@ -58,6 +57,8 @@ class Sender:
         return await self._run_apprise(delivery)
 
     async def _post(self, delivery: Delivery) -> SendFailure | None:
+        from inforadar.views.messages import message_text  # noqa: PLC0415 - few workers have messages to send
+
         channel = delivery.channel
         payload = dict(delivery.payload) | {"text": message_text(delivery.payload)}
         body = msgspec.json.encode(payload)
@@ -79,6 +80,8 @@ class Sender:
                 return SendFailure(masked(message), is_final=reason is FailureReason.URL)
 
     async def _run_apprise(self, delivery: Delivery) -> SendFailure | None:
+        from inforadar.views.messages import message_html  # noqa: PLC0415 - as above
+
         given = {
             "url": delivery.channel.url,
             "schemes": list(self.apprise_schemes),

@@ -10,7 +10,7 @@ from inforadar.model.analysis import Subject
 from inforadar.model.article import Extracted
 from inforadar.model.http import Fetched
 from inforadar.model.revision import SCORE_STEP, ChangeKind, Revision, Snapshot
-from inforadar.stages.revise.judge import Doubtful, Verdict, judge_look
+from inforadar.stages.revise.verdict import Doubtful, Verdict
 
 Score = Callable[[Subject], Awaitable[float | None]]
 """Scores a wording, from 0 to 1."""
@@ -37,12 +37,19 @@ def kept_headers(page: Fetched) -> Mapping[str, str]:
 
 async def compare_versions(old: Snapshot, new: Snapshot, score: Score | None) -> Verdict:
     """Judge a look, in a thread, and measure how the wording's score moved."""
-    verdict = await asyncio.to_thread(judge_look, old, new)
+    verdict = await asyncio.to_thread(_judge, old, new)
     if score is None:
         return verdict
     if isinstance(verdict, Doubtful):
         return replace(verdict, revision=await with_scores(verdict.revision, old, new, score))
     return await with_scores(verdict, old, new, score) if isinstance(verdict, Revision) else verdict
+
+
+def _judge(old: Snapshot, new: Snapshot) -> Verdict:
+    # Its patterns take 40 ms to compile, and most workers never see a page that changed.
+    from inforadar.stages.revise.judge import judge_look  # noqa: PLC0415 - slow, and rarely needed
+
+    return judge_look(old, new)
 
 
 async def with_scores(revision: Revision, old: Snapshot, new: Snapshot, score: Score) -> Revision:

@@ -14,8 +14,7 @@ from typing import assert_never
 from inforadar.model.article import Extracted
 from inforadar.model.http import Validators
 from inforadar.model.revision import Revision
-from inforadar.stages.revise.judge import Doubtful, NotTheArticle, Unchanged, Verdict
-from inforadar.stages.revise.normalize import text_key
+from inforadar.stages.revise.verdict import Doubtful, NotTheArticle, Unchanged, Verdict
 from inforadar.store.revisions.claims import LookJob
 from inforadar.store.revisions.save import LookEnding, NewVersion
 
@@ -80,8 +79,7 @@ def end_compared(look: Look, verdict: Verdict, page: FoundPage) -> LookEnding:
             return end_current(look, page.validators)
         case NotTheArticle(reason=reason):
             return end_unseen(look, reason)
-        case Doubtful(reason=reason, revision=revision):
-            key = text_key(page.extracted.clean_text)
+        case Doubtful(reason=reason, text_key=key, revision=revision):
             if look.job.doubt == key:
                 return _end_changed(look, revision, page)
             soon = look.now + DOUBT_AFTER

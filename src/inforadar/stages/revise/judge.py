@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from inforadar.model.revision import ChangeKind, Revision, Snapshot
 from inforadar.stages.revise.details import compare_details
 from inforadar.stages.revise.difference import ParagraphDiff, ParagraphState, compare_texts, likeness
 from inforadar.stages.revise.live import is_live_growth
-from inforadar.stages.revise.normalize import Word, split_paragraphs, split_words
+from inforadar.stages.revise.normalize import Word, split_paragraphs, split_words, text_key
 from inforadar.stages.revise.notes import find_note
 from inforadar.stages.revise.phrases import WALL
 from inforadar.stages.revise.significance import find_passages
+from inforadar.stages.revise.verdict import Doubtful, NotTheArticle, Unchanged, Verdict
 
 MAX_WALL_CHARS = 1500
 CUT_SHARE = 0.6
@@ -21,29 +21,6 @@ MIN_CUT_CHARS = 200
 OTHER_PAGE_LIKENESS = 0.2
 """Below this, a page shares so little with the article that it is believed only when it is seen twice."""
 MIN_COMPARED_WORDS = 40
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unchanged:
-    """The article is the same."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotTheArticle:
-    """The page is not the article: an error, a wall, or nothing."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Doubtful:
-    """The page may be another one. It is believed if the next look finds the same."""
-
-    reason: str
-    revision: Revision
-
-
-Verdict = Unchanged | NotTheArticle | Doubtful | Revision
 
 
 def judge_look(old: Snapshot, new: Snapshot) -> Verdict:
@@ -55,7 +32,11 @@ def judge_look(old: Snapshot, new: Snapshot) -> Verdict:
     if revision is None:
         return Unchanged()
     if not revision.is_live and _is_other_page(diffs):
-        return Doubtful(reason="The page shares almost no text with the article.", revision=revision)
+        return Doubtful(
+            reason="The page shares almost no text with the article.",
+            text_key=text_key(new.text),
+            revision=revision,
+        )
     return revision
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from operator import add
 from types import MappingProxyType
 
-from sqlalchemy import Connection, Insert, Table
+from sqlalchemy import Connection, Table
 
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
@@ -16,7 +16,7 @@ from inforadar.model.rhythm import NO_DELAYS, Delays
 from inforadar.model.schedule import FinishedJob
 from inforadar.store.rows import JsonRows
 from inforadar.store.schema.history import ANALYZED, OUTCOMES, feed_days, feed_outcomes, fetch_days
-from inforadar.store.upsert import make_upserts, upsert
+from inforadar.store.upsert import Upserts, upsert
 
 _DELAYS = ("timed", "delay_s", "expected_delay_s")
 _COUNTS = (*OUTCOMES, "added", "spent_s", *_DELAYS)
@@ -38,7 +38,7 @@ def note_delays(connection: Connection, feed_id: FeedId, at: datetime, delays: D
     """Count how late the items of a job's part were seen."""
     _add_feed_days(connection, [(feed_id, _day(at), (*_NOT_ENDED, 0, 0.0, *_delay_sums(delays)))])
     counted = [(_day(at), Outcome.SUCCESS.value, 0, 0.0, *_delay_sums(delays))]
-    connection.execute(_ADD_FETCH_DAYS[connection.dialect.name], _all.parameters(counted))
+    connection.execute(_ADD_FETCH_DAYS.on(connection), _all.parameters(counted))
 
 
 def _delay_sums(delays: Delays) -> tuple[int, float, float]:
@@ -63,7 +63,7 @@ def note_outcomes(
     _add_feed_days(connection, rows)
     if sums:
         counted = [(day, outcome.value, *sum_) for (day, outcome), sum_ in sorted(sums.items())]
-        connection.execute(_ADD_FETCH_DAYS[connection.dialect.name], _all.parameters(counted))
+        connection.execute(_ADD_FETCH_DAYS.on(connection), _all.parameters(counted))
 
 
 def note_changed_outcomes(connection: Connection, jobs: Sequence[FinishedJob]) -> None:
@@ -85,7 +85,7 @@ def note_changed_outcomes(connection: Connection, jobs: Sequence[FinishedJob]) -
 def note_analysis(connection: Connection, at: datetime) -> None:
     """Count one more analysis. Call it last, for the same reason."""
     counted = [(_day(at), ANALYZED, 1, 0.0, 0, 0.0, 0.0)]
-    connection.execute(_ADD_FETCH_DAYS[connection.dialect.name], _all.parameters(counted))
+    connection.execute(_ADD_FETCH_DAYS.on(connection), _all.parameters(counted))
 
 
 _NOT_ENDED = tuple(0 for _ in OUTCOMES)
@@ -100,13 +100,13 @@ def _add_feed_days(connection: Connection, rows: Iterable[tuple[FeedId, str, tup
         sums[key] = tuple(map(add, sums[key], counts)) if key in sums else counts
     if sums:
         stored = [(*key, *sums[key]) for key in sorted(sums)]
-        connection.execute(_ADD_FEED_DAYS[connection.dialect.name], _fed.parameters(stored))
+        connection.execute(_ADD_FEED_DAYS.on(connection), _fed.parameters(stored))
 
 
-def _add_counts(table: Table, rows: JsonRows, keys: Sequence[str]) -> dict[str, Insert]:
-    """Statements by dialect that insert new rows and add to existing ones."""
+def _add_counts(table: Table, rows: JsonRows, keys: Sequence[str]) -> Upserts:
+    """Statements that insert new rows and add to existing ones."""
     names = [name for name in rows.c if name not in keys]
-    return make_upserts(
+    return Upserts(
         table, rows, keys, lambda new: {name: table.c[name] + new.excluded[name] for name in names}
     )
 

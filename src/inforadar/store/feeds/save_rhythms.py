@@ -13,10 +13,10 @@ from inforadar.model.rhythm import Rhythm
 from inforadar.store.feeds.rhythms import Price
 from inforadar.store.rows import JsonRows, stored_id
 from inforadar.store.schema.feeds import feed_rhythms, polling_prices
-from inforadar.store.upsert import make_upserts, upsert
+from inforadar.store.upsert import Upserts, upsert
 
 _counted = JsonRows("counted", id="uuid", counts="jsonb")
-_SAVE = make_upserts(feed_rhythms, _counted, ["id"], lambda new: {"counts": new.excluded.counts})
+_SAVE = Upserts(feed_rhythms, _counted, ["id"], lambda new: {"counts": new.excluded.counts})
 
 
 def save_rhythms(connection: Connection, rhythms: Mapping[FeedId, Rhythm]) -> None:
@@ -26,7 +26,7 @@ def save_rhythms(connection: Connection, rhythms: Mapping[FeedId, Rhythm]) -> No
             (stored_id(connection, feed_id), msgspec.to_builtins(rhythms[feed_id]))
             for feed_id in sorted(rhythms)
         ]
-        connection.execute(_SAVE[connection.dialect.name], _counted.parameters(rows))
+        connection.execute(_SAVE.on(connection), _counted.parameters(rows))
 
 
 def save_price(connection: Connection, price: Price, before: datetime | None) -> bool:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Index, Integer, String, Table, Uuid
+from sqlalchemy import Column, Integer, String, Table, Uuid
 
 from inforadar.model.article import ArticleStatus, FailureCode
 from inforadar.model.ids import new_uuid
-from inforadar.store.schema.columns import created_column, enum_check, metadata, partial_index, updated_column
+from inforadar.store.schema.columns import (
+    created_column,
+    enum_check,
+    filled_index,
+    metadata,
+    partial_index,
+    updated_column,
+)
 from inforadar.store.types import UtcDateTime, WebText, db_now
 
 articles = Table(
@@ -46,14 +53,9 @@ articles = Table(
     enum_check("status", ArticleStatus),
     enum_check("failure_code", FailureCode),
 )
-partial_index(articles.c.next_attempt_at)
+filled_index(articles.c.next_attempt_at)
 _failed = articles.c.status == ArticleStatus.FAILURE.value
-Index(
-    "ix_articles_attempted_at",
-    articles.c.attempted_at,
-    sqlite_where=_failed,
-    postgresql_where=_failed,
-)
+partial_index("ix_articles_attempted_at", articles.c.attempted_at, where=_failed)
 
 article_categories = Table(
     "article_categories",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import CheckConstraint, Column, Index, MetaData
+from sqlalchemy import CheckConstraint, Column, ColumnElement, Index, MetaData, TextClause
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateIndex
+from sqlalchemy.sql.compiler import DDLCompiler
 
 from inforadar.store.types import UtcDateTime, db_now
 
@@ -33,9 +36,30 @@ def updated_column() -> Column[object]:
     return Column("updated_at", UtcDateTime, nullable=False, server_default=db_now())
 
 
-def partial_index(column: Column[Any]) -> Index:
+def partial_index(
+    name: str, *columns: ColumnElement[Any], where: ColumnElement[bool] | TextClause, unique: bool = False
+) -> Index:
+    """An index of only some rows."""
+    return Index(name, *columns, unique=unique, sqlite_where=where, info={"where": where})
+
+
+def filled_index(column: Column[Any]) -> Index:
     """An index of only the rows that have a value: queues are short, tables are long."""
-    filled = column.is_not(None)
-    return Index(
-        f"ix_{column.table.name}_{column.name}", column, sqlite_where=filled, postgresql_where=filled
-    )
+    return partial_index(f"ix_{column.table.name}_{column.name}", column, where=column.is_not(None))
+
+
+def hash_index(name: str, column: Column[Any]) -> Index:
+    """An index that PostgreSQL keeps as hashes, because its B-trees refuse long values."""
+    return Index(name, column, info={"using": "hash"})
+
+
+@compiles(CreateIndex, "postgresql")
+def _create_on_postgres(create: CreateIndex, compiler: DDLCompiler, **options: Any) -> str:
+    """Create an index with what its `info` says of it.
+
+    If an index named its options for PostgreSQL, SQLAlchemy would import that dialect also where only SQLite is used.
+    """
+    index = create.element
+    index.dialect_options["postgresql"].update(index.info)
+    written: str = compiler.visit_create_index(create, **options)  # type: ignore[no-untyped-call]
+    return written

@@ -27,7 +27,15 @@ from sqlalchemy import (
 from inforadar.model.feed import ErrorPolicy, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import new_uuid
-from inforadar.store.schema.columns import created_column, enum_check, metadata, partial_index, updated_column
+from inforadar.store.schema.columns import (
+    created_column,
+    enum_check,
+    filled_index,
+    hash_index,
+    metadata,
+    partial_index,
+    updated_column,
+)
 from inforadar.store.types import JsonDoc, TextList, UtcDateTime, WebText, db_now, folded
 
 feeds = Table(
@@ -82,41 +90,24 @@ event.listen(
     "after_create",
     DDL("ALTER TABLE feeds ALTER COLUMN id SET DEFAULT gen_random_uuid()").execute_if(dialect="postgresql"),  # type: ignore[no-untyped-call]
 )
-Index("ix_feeds_url", feeds.c.url, postgresql_using="hash")
+hash_index("ix_feeds_url", feeds.c.url)
 # A million feeds are counted by state from this index alone, without reading their rows. (`deleted_at` is included
 # for SQLite, which checks it again although the index contains only rows without it.)
 _kept = feeds.c.deleted_at.is_(None)
-Index(
-    "ix_feeds_enabled_state",
-    feeds.c.enabled,
-    feeds.c.last_fetch_status,
-    feeds.c.deleted_at,
-    sqlite_where=_kept,
-    postgresql_where=_kept,
+partial_index(
+    "ix_feeds_enabled_state", feeds.c.enabled, feeds.c.last_fetch_status, feeds.c.deleted_at, where=_kept
 )
 # Few feeds have warnings; those that lose entries are counted among them.
 HAS_WARNINGS = feeds.c.warnings.is_not(null())
-Index("ix_feeds_warnings", feeds.c.id, sqlite_where=HAS_WARNINGS, postgresql_where=HAS_WARNINGS)
+partial_index("ix_feeds_warnings", feeds.c.id, where=HAS_WARNINGS)
 # The first labels by name are read from this index alone. PostgreSQL's B-trees refuse long entries.
 _listed = text("deleted_at IS NULL AND length(source) <= 200 AND length(topic) <= 200")
-Index(
-    "ix_feeds_labels",
-    feeds.c.source,
-    feeds.c.topic,
-    feeds.c.enabled,
-    feeds.c.deleted_at,
-    sqlite_where=_listed,
-    postgresql_where=_listed,
+partial_index(
+    "ix_feeds_labels", feeds.c.source, feeds.c.topic, feeds.c.enabled, feeds.c.deleted_at, where=_listed
 )
 # The list of deleted feeds, newest first.
 _deleted = feeds.c.deleted_at.is_not(None)
-Index(
-    "ix_feeds_deleted_at",
-    feeds.c.deleted_at,
-    feeds.c.id,
-    sqlite_where=_deleted,
-    postgresql_where=_deleted,
-)
+partial_index("ix_feeds_deleted_at", feeds.c.deleted_at, feeds.c.id, where=_deleted)
 # Finds feeds by a name that a person wrote; see `store/feeds/label_match.py`.
 for _name in (feeds.c.source, feeds.c.topic):
     Index(f"ix_feeds_{_name.name}", folded(_name), feeds.c.id)
@@ -173,22 +164,15 @@ Index(
     feed_schedules.c.locked_until,
 )
 _asked = feed_schedules.c.requested_at.is_not(None)
-Index(
+partial_index(
     "ix_feed_schedules_walks_requested_at",
     feed_schedules.c.walks,
     feed_schedules.c.requested_at,
-    sqlite_where=_asked,
-    postgresql_where=_asked,
+    where=_asked,
 )
-partial_index(feed_schedules.c.build_at)
+filled_index(feed_schedules.c.build_at)
 _stopped = feed_schedules.c.next_run_at.is_(None) & feed_schedules.c.last_error.is_not(None)
-Index(
-    "ix_feed_schedules_stopped",
-    feed_schedules.c.next_run_at,
-    feed_schedules.c.id,
-    sqlite_where=_stopped,
-    postgresql_where=_stopped,
-)
+partial_index("ix_feed_schedules_stopped", feed_schedules.c.next_run_at, feed_schedules.c.id, where=_stopped)
 
 feed_rhythms = Table(
     "feed_rhythms",

@@ -25,7 +25,14 @@ from sqlalchemy import (
 from inforadar.model.ids import new_uuid
 from inforadar.model.item import METADATA_FIELDS
 from inforadar.model.metadata_fields import MetadataField
-from inforadar.store.schema.columns import created_column, metadata, partial_index, updated_column
+from inforadar.store.schema.columns import (
+    created_column,
+    filled_index,
+    hash_index,
+    metadata,
+    partial_index,
+    updated_column,
+)
 from inforadar.store.types import JsonDoc, UtcDateTime, WebText, db_now, fragment_at, guid_key
 
 _SCALAR_TYPES = {str: WebText, int: BigInteger, float: Float}
@@ -76,37 +83,17 @@ Index("ix_items_feed_id_pub_date", items.c.feed_id, items.c.pub_date.desc())
 # By when they were added, as apps synchronize: ids grow with time.
 Index("ix_items_feed_id_id", items.c.feed_id, items.c.id)
 Index("ix_items_pub_date", items.c.pub_date.desc())
-Index("ix_items_url", items.c.url, postgresql_using="hash")
-partial_index(items.c.analyze_at)
+hash_index("ix_items_url", items.c.url)
+filled_index(items.c.analyze_at)
 # Entries are found again by their id, where that says more than the URL, and by the page that they share with others.
 # An id can be longer than an index entry of PostgreSQL may be, hence its digest there.
 HAS_OWN_ID = items.c.guid != items.c.url
 IS_PART_OF_PAGE = fragment_at(items.c.url) > literal_column("0")
-Index(
-    "ix_items_guid",
-    items.c.feed_id,
-    guid_key(items.c.guid),
-    sqlite_where=HAS_OWN_ID,
-    postgresql_where=HAS_OWN_ID,
-)
-Index(
-    "ix_items_page",
-    items.c.feed_id,
-    items.c.uid,
-    sqlite_where=IS_PART_OF_PAGE,
-    postgresql_where=IS_PART_OF_PAGE,
-)
+partial_index("ix_items_guid", items.c.feed_id, guid_key(items.c.guid), where=HAS_OWN_ID)
+partial_index("ix_items_page", items.c.feed_id, items.c.uid, where=IS_PART_OF_PAGE)
 # A range of scores with few items is selected from this index alone. New items have no score and are not in it.
 _scored = items.c.score.is_not(None)
-Index(
-    "ix_items_score",
-    items.c.score,
-    items.c.pub_date,
-    items.c.feed_id,
-    items.c.id,
-    sqlite_where=_scored,
-    postgresql_where=_scored,
-)
+partial_index("ix_items_score", items.c.score, items.c.pub_date, items.c.feed_id, items.c.id, where=_scored)
 
 item_changes = Table(
     "item_changes",
@@ -130,10 +117,6 @@ forgotten_items = Table(
     comment="what retention left of items: a URL that is still listed never comes back as new",
 )
 _has_id = forgotten_items.c.guid.is_not(None)
-Index(
-    "ix_forgotten_items_guid",
-    forgotten_items.c.feed_id,
-    guid_key(forgotten_items.c.guid),
-    sqlite_where=_has_id,
-    postgresql_where=_has_id,
+partial_index(
+    "ix_forgotten_items_guid", forgotten_items.c.feed_id, guid_key(forgotten_items.c.guid), where=_has_id
 )

@@ -8,7 +8,7 @@ from sqlalchemy import Column, ForeignKey, Index, String, Table, Uuid, text
 
 from inforadar.model.ids import new_uuid
 from inforadar.model.person import FIRST_PERSON, Role, TokenKind
-from inforadar.store.schema.columns import created_column, enum_check, metadata, partial_index
+from inforadar.store.schema.columns import created_column, enum_check, filled_index, metadata
 from inforadar.store.types import JsonDoc, UtcDateTime, WebText
 
 people = Table(
@@ -79,8 +79,8 @@ marks = Table(
     Column("note", WebText),
 )
 Index("ix_marks_hash", marks.c.hash)
-partial_index(marks.c.starred_at)
-partial_index(marks.c.archived_at)
+filled_index(marks.c.starred_at)
+filled_index(marks.c.archived_at)
 
 mark_labels = Table(
     "mark_labels",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Column, ForeignKey, Integer, String, Table, Uuid
 
 from inforadar.model.push import CallbackState, PushState
-from inforadar.store.schema.columns import enum_check, metadata, partial_index
+from inforadar.store.schema.columns import enum_check, filled_index, metadata
 from inforadar.store.types import JsonDoc, UtcDateTime, WebText
 
 push_subscriptions = Table(
@@ -31,7 +31,7 @@ push_subscriptions = Table(
     Column("missed_at", UtcDateTime),
     enum_check("state", PushState),
 )
-partial_index(push_subscriptions.c.due_at)
+filled_index(push_subscriptions.c.due_at)
 
 push_callbacks = Table(
     "push_callbacks",
@@ -46,4 +46,4 @@ push_callbacks = Table(
     Column("leave_at", UtcDateTime, comment="when the hub is told to forget it"),
     enum_check("state", CallbackState),
 )
-partial_index(push_callbacks.c.leave_at)
+filled_index(push_callbacks.c.leave_at)

@@ -30,7 +30,7 @@ from sqlalchemy import (
 
 from inforadar.model.ids import new_uuid
 from inforadar.model.revision import LookState
-from inforadar.store.schema.columns import enum_check, metadata, partial_index
+from inforadar.store.schema.columns import enum_check, filled_index, metadata, partial_index
 from inforadar.store.types import JsonDoc, TextList, UtcDateTime, WebText
 
 
@@ -76,7 +76,7 @@ article_revisions = Table(
 )
 Index("ix_article_revisions_uid", article_revisions.c.uid, article_revisions.c.new_version)
 _told = article_revisions.c.is_significant
-Index("ix_article_revisions_at", article_revisions.c.at.desc(), sqlite_where=_told, postgresql_where=_told)
+partial_index("ix_article_revisions_at", article_revisions.c.at.desc(), where=_told)
 
 article_looks = Table(
     "article_looks",
@@ -94,7 +94,7 @@ article_looks = Table(
     Column("lease_token", String(32)),
     enum_check("state", LookState),
 )
-partial_index(article_looks.c.due_at)
+filled_index(article_looks.c.due_at)
 
 look_days = Table(
     "look_days",

@@ -27,7 +27,7 @@ from sqlalchemy import (
 
 from inforadar.model.ids import new_uuid
 from inforadar.model.rule import ChannelKind, DeliveryState, EventKind, RuleOrigin
-from inforadar.store.schema.columns import created_column, enum_check, metadata, partial_index
+from inforadar.store.schema.columns import created_column, enum_check, filled_index, metadata, partial_index
 from inforadar.store.types import JsonDoc, UtcDateTime, WebText, db_now
 
 
@@ -91,7 +91,7 @@ events = Table(
     enum_check("kind", EventKind),
 )
 _unnumbered = events.c.number.is_(None)
-Index("ix_events_waiting", events.c.id, sqlite_where=_unnumbered, postgresql_where=_unnumbered)
+partial_index("ix_events_waiting", events.c.id, where=_unnumbered)
 Index("ix_events_at", events.c.at)
 
 event_state = Table(
@@ -119,7 +119,7 @@ deliveries = Table(
     enum_check("state", DeliveryState),
 )
 Index("ix_deliveries_channel_id_created_at", deliveries.c.channel_id, deliveries.c.created_at)
-partial_index(deliveries.c.next_attempt_at)
+filled_index(deliveries.c.next_attempt_at)
 
 notifications = Table(
     "notifications",
@@ -136,7 +136,7 @@ notifications = Table(
     Column("delivery_id", Uuid, ForeignKey("deliveries.id", ondelete="SET NULL"), index=True),
     comment="matches and alerts that a channel is to be told",
 )
-partial_index(notifications.c.due_at)
+filled_index(notifications.c.due_at)
 Index("ix_notifications_channel_id_story_id", notifications.c.channel_id, notifications.c.story_id)
 
 feed_alerts = Table(
@@ -150,14 +150,7 @@ feed_alerts = Table(
     Column("ended_at", UtcDateTime),
 )
 _open = feed_alerts.c.ended_at.is_(None)
-Index(
-    "ix_feed_alerts_open",
-    feed_alerts.c.feed_id,
-    feed_alerts.c.kind,
-    unique=True,
-    sqlite_where=_open,
-    postgresql_where=_open,
-)
+partial_index("ix_feed_alerts_open", feed_alerts.c.feed_id, feed_alerts.c.kind, unique=True, where=_open)
 Index("ix_feed_alerts_began_at", feed_alerts.c.began_at)
 
 alert_snoozes = Table(

@@ -6,7 +6,7 @@ from sqlalchemy import Boolean, Column, ForeignKey, Integer, String, Table, Uuid
 
 from inforadar.model.ids import new_uuid
 from inforadar.model.run import RunKind
-from inforadar.store.schema.columns import enum_check, metadata, partial_index
+from inforadar.store.schema.columns import enum_check, filled_index, metadata
 from inforadar.store.types import JsonDoc, UtcDateTime, WebText, db_now
 
 runs = Table(
@@ -26,8 +26,8 @@ runs = Table(
     Column("alive_until", UtcDateTime, comment="whoever executes it says so again before this"),
     enum_check("kind", RunKind),
 )
-partial_index(runs.c.wanted_at)
-partial_index(runs.c.alive_until)
+filled_index(runs.c.wanted_at)
+filled_index(runs.c.alive_until)
 
 run_events = Table(
     "run_events",

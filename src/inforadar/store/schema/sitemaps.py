@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 
 from inforadar.model.ids import new_uuid
-from inforadar.store.schema.columns import metadata
+from inforadar.store.schema.columns import metadata, partial_index
 from inforadar.store.types import UtcDateTime, WebText, db_now
 
 site_states = Table(
@@ -50,7 +50,7 @@ url_states = Table(
     Index("idx_url_lastseen", "last_seen"),
 )
 _left = url_states.c.left_at.is_not(None)
-Index("ix_url_states_left_at", url_states.c.left_at, sqlite_where=_left, postgresql_where=_left)
+partial_index("ix_url_states_left_at", url_states.c.left_at, where=_left)
 
 sitemap_files = Table(
     "sitemap_files",

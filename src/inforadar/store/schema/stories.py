@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 from inforadar.model.ids import new_uuid
-from inforadar.store.schema.columns import created_column, metadata, updated_column
+from inforadar.store.schema.columns import created_column, metadata, partial_index, updated_column
 from inforadar.store.types import JsonDoc, UtcDateTime, WebText, db_now
 
 stories = Table(
@@ -41,9 +41,9 @@ stories = Table(
     Column("merged_into", Uuid, ForeignKey("stories.id", ondelete="SET NULL")),
 )
 _told = stories.c.merged_into.is_(None)
-Index("ix_stories_last_at", stories.c.last_at.desc(), sqlite_where=_told, postgresql_where=_told)
+partial_index("ix_stories_last_at", stories.c.last_at.desc(), where=_told)
 _merged = stories.c.merged_into.is_not(None)
-Index("ix_stories_merged_into", stories.c.merged_into, sqlite_where=_merged, postgresql_where=_merged)
+partial_index("ix_stories_merged_into", stories.c.merged_into, where=_merged)
 
 story_items = Table(
     "story_items",
@@ -62,7 +62,7 @@ story_items = Table(
 Index("ix_story_items_story_id_at", story_items.c.story_id, story_items.c.at)
 Index("ix_story_items_version", story_items.c.version)
 _compared = story_items.c.signature.is_not(None)
-Index("ix_story_items_compared", story_items.c.joined_at, sqlite_where=_compared, postgresql_where=_compared)
+partial_index("ix_story_items_compared", story_items.c.joined_at, where=_compared)
 
 story_keys = Table(
     "story_keys",

@@ -11,7 +11,8 @@ from textual.content import Content
 from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId
 from inforadar.texts import counted
-from inforadar.tui.text import fit, safe
+from inforadar.tui.cells import fit
+from inforadar.tui.text import safe
 from inforadar.urls import readable
 from inforadar.views.feed_health import HealthState, feed_health, in_words
 

@@ -14,12 +14,13 @@ from inforadar.model.alert import Alert
 from inforadar.model.search import parse_time
 from inforadar.store.rules.alerts import load_alerts
 from inforadar.texts import counted
+from inforadar.tui.cells import fit
 from inforadar.tui.list.view import ChosenFeed, View
 from inforadar.tui.screens.base import COMMON
 from inforadar.tui.screens.entries import EntriesScreen
 from inforadar.tui.screens.form import Field, FormScreen, Values
 from inforadar.tui.session import Session
-from inforadar.tui.text import fit, safe
+from inforadar.tui.text import safe
 from inforadar.tui.widgets.line import hint
 from inforadar.views.times import shown_time
 

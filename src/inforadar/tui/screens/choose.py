@@ -12,9 +12,10 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
+from inforadar.tui.cells import fit
 from inforadar.tui.list.choices import Choice
 from inforadar.tui.screens.help import HelpScreen
-from inforadar.tui.text import fit, safe
+from inforadar.tui.text import safe
 
 WIDTH = 64
 

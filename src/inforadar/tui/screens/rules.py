@@ -13,12 +13,13 @@ from inforadar.errors import UsageError
 from inforadar.model.rule import Rule, RuleActions
 from inforadar.store.rules.queries import load_channels, load_rules
 from inforadar.texts import counted
+from inforadar.tui.cells import fit
 from inforadar.tui.list.view import View
 from inforadar.tui.screens.base import COMMON
 from inforadar.tui.screens.entries import EntriesScreen
 from inforadar.tui.screens.form import Field, FormScreen, Values
 from inforadar.tui.session import Session
-from inforadar.tui.text import fit, safe
+from inforadar.tui.text import safe
 from inforadar.tui.widgets.line import hint
 from inforadar.views.times import shown_time
 

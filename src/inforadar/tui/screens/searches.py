@@ -10,12 +10,13 @@ from textual.content import Content
 
 from inforadar.actions.people.accounts import drop_search, keep_search
 from inforadar.store.people.queries import load_searches
+from inforadar.tui.cells import fit
 from inforadar.tui.list.view import View
 from inforadar.tui.screens.base import COMMON
 from inforadar.tui.screens.entries import EntriesScreen
 from inforadar.tui.screens.form import Field, FormScreen, Values
 from inforadar.tui.session import Session
-from inforadar.tui.text import fit, safe
+from inforadar.tui.text import safe
 from inforadar.tui.widgets.line import hint
 
 SavedSearch = tuple[str, str]

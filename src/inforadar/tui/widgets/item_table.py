@@ -19,8 +19,8 @@ from textual.widget import Widget
 
 from inforadar.model.ids import ItemId
 from inforadar.store.items.order import SortKey
+from inforadar.tui.cells import fit
 from inforadar.tui.list.columns import COLUMNS, SCORE, TITLE, Row, column_widths, gap_of, score_colour
-from inforadar.tui.text import fit
 
 HEAD_LINES = 1
 """Lines above the first item."""

@@ -13,7 +13,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inforadar.tui.text import fit
+from inforadar.tui.cells import fit
 
 MAX_LINES = 4
 """Maximum lines of a wrapped sentence."""

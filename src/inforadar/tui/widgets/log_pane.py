@@ -18,7 +18,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from inforadar.tui.text import fit, safe
+from inforadar.tui.cells import fit
+from inforadar.tui.text import safe
 from inforadar.views.times import local
 
 MAX_LINES = 5000

@@ -18,8 +18,6 @@ from starlette.routing import Route
 
 from inforadar.actions.delete import delete_feed
 from inforadar.actions.edit import edit_live
-from inforadar.actions.opml import MAX_BYTES, render_opml
-from inforadar.actions.opml_import import import_opml
 from inforadar.actions.subscribe import subscribe
 from inforadar.actions.switch import fetch_soon
 from inforadar.config import Settings
@@ -27,6 +25,7 @@ from inforadar.errors import DuplicateFeedError, InfoRadarError, NotFoundError, 
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
 from inforadar.model.feed_options import Content, FeedOptions, RevisionMode
 from inforadar.model.ids import FeedId
+from inforadar.model.opml import MAX_OPML_BYTES
 from inforadar.model.subscription import LIVE, FeedChanges, WantedFeed
 from inforadar.store.database import Database
 from inforadar.store.feeds.history import FeedDay, load_feed_days
@@ -221,6 +220,8 @@ class SubscriptionRoutes:
         return json_answer({"root_domains": await self.database.read(load_root_domains)})
 
     async def export_opml(self, request: Request) -> Response:
+        from inforadar.actions.opml import render_opml  # noqa: PLC0415 - imports lxml, which nothing else here needs
+
         document = render_opml(await self.database.read(load_feeds), public_url=self.settings.web.public_url)
         headers = {
             "Cache-Control": "no-cache",
@@ -229,7 +230,9 @@ class SubscriptionRoutes:
         return Response(document, headers=headers, media_type="text/x-opml; charset=utf-8")
 
     async def import_opml(self, request: Request) -> Response:
-        data = await read_body(request, MAX_BYTES)
+        from inforadar.actions.opml_import import import_opml  # noqa: PLC0415 - imports lxml, which little needs
+
+        data = await read_body(request, MAX_OPML_BYTES)
         try:
             imported = await import_opml(self.database, self.settings.fetcher, data)
         except ParseError as fault:

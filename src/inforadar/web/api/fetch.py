@@ -14,8 +14,6 @@ from starlette.routing import Route
 
 from inforadar.actions.request_fetch import request_fetch, stop_fetch
 from inforadar.model.ids import RunId
-from inforadar.pipeline.collect.jobs import WalkLimits
-from inforadar.pipeline.runs.fetch_run import FetchFilter
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.database import Database
 from inforadar.store.runs.queries import is_run_finished, load_report
@@ -46,6 +44,10 @@ class FetchApi:
         ]
 
     async def fetch(self, request: Request) -> Response:
+        # The parts of a worker, of which a request to it needs only how it is written.
+        from inforadar.pipeline.collect.jobs import WalkLimits  # noqa: PLC0415 - slow
+        from inforadar.pipeline.runs.fetch_run import FetchFilter  # noqa: PLC0415
+
         asked = await read_json(request, FetchAsked)
         wanted = FetchFilter(sources=asked.sources, topics=asked.topics)
         limits = WalkLimits(cutoff=asked.cutoff, window_days=asked.window_days, depth=asked.depth)

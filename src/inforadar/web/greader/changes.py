@@ -11,7 +11,6 @@ from starlette.exceptions import HTTPException
 from inforadar.actions.delete import delete_feed
 from inforadar.actions.edit import edit_feed
 from inforadar.actions.mark import mark_all, mark_stream, rename_item_label
-from inforadar.actions.opml_import import import_opml
 from inforadar.actions.people.accounts import drop_search, hide_feed, keep_search
 from inforadar.actions.subscribe import subscribe
 from inforadar.config import Settings
@@ -110,6 +109,8 @@ class Changes:
 
     async def import_list(self, person: Person, data: bytes) -> int:
         """Import OPML; return how many feeds were added."""
+        from inforadar.actions.opml_import import import_opml  # noqa: PLC0415 - imports lxml, as in `lists.py`
+
         _require_admin(person)
         return len((await import_opml(self.database, self.settings.fetcher, data)).added)
 

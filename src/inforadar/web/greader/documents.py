@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 from inforadar.model.feed import Feed
 from inforadar.model.item_number import added_us
@@ -135,7 +134,11 @@ def _text(value: str) -> str:
 
 
 def _quoted(value: str) -> str:
-    return quoteattr(_clean(value))
+    """Quote an attribute's value, whose line breaks and tabs XML would read as spaces."""
+    return f'"{escape(_clean(value)).translate(_KEPT_SPACES)}"'
+
+
+_KEPT_SPACES = str.maketrans({"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
 def _clean(value: str) -> str:

@@ -10,7 +10,6 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inforadar.actions.opml import render_opml
 from inforadar.model.person import PersonId
 from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.stages.publish.text import one_line
@@ -78,6 +77,8 @@ class ReaderLists:
         return tagged_answer(request, body)
 
     async def export_subscriptions(self, caller: Caller, request: Request, given: Parameters) -> Response:
+        from inforadar.actions.opml import render_opml  # noqa: PLC0415 - imports lxml, which nothing else here needs
+
         feeds = await self.database.read(load_visible_feeds, caller.person.id)
         return Response(render_opml(feeds), media_type="text/x-opml")
 

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from inforadar.actions.opml import MAX_BYTES
 from inforadar.errors import InfoRadarError, UsageError
+from inforadar.model.opml import MAX_OPML_BYTES
 from inforadar.model.person import Person
 from inforadar.store.database import Database
 from inforadar.web.greader.answers import OK, json_answer, refusal
@@ -148,7 +148,7 @@ class ReaderRoutes:
 
     async def import_subscriptions(self, caller: Caller, request: Request, given: Parameters) -> Response:
         try:
-            number = await self.changes.import_list(caller.person, await read_body(request, MAX_BYTES))
+            number = await self.changes.import_list(caller.person, await read_body(request, MAX_OPML_BYTES))
         except InfoRadarError as fault:
             raise HTTPException(400, str(fault)) from None
         return PlainTextResponse(f"OK: {number}")

@@ -8,10 +8,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from inforadar.actions.opml import MAX_BYTES
-from inforadar.actions.opml_import import import_opml
 from inforadar.config import FetcherSettings
 from inforadar.errors import ParseError
+from inforadar.model.opml import MAX_OPML_BYTES
 from inforadar.model.subscription import Imported
 from inforadar.store.database import Database
 from inforadar.translations import gettext as _
@@ -37,7 +36,9 @@ class OpmlRoutes:
 
     async def import_list(self, request: Request) -> Response:
         """Import an uploaded file or pasted text."""
-        form = await read_form(request, MAX_BYTES + MAX_FORM_BYTES)
+        from inforadar.actions.opml_import import import_opml  # noqa: PLC0415 - imports lxml, which little needs
+
+        form = await read_form(request, MAX_OPML_BYTES + MAX_FORM_BYTES)
         data = form.files.get("file") or (form.text("text") or "").encode()
         if not data.strip():
             return self._show(request, 422, fault=_("Choose a file, or paste its text."))
