@@ -1,4 +1,4 @@
-"""The CPU time of starting a command, against a bare interpreter and the limit of 0.4 s.
+"""The CPU time of starting a command or importing the library, against a bare interpreter and a goal for each.
 
 python -m bench startup [--rounds N]
 """
@@ -12,8 +12,16 @@ import subprocess
 import sys
 import tempfile
 
-LIMIT_S = 0.4
-COMMANDS = (("--help",), ("--version",), ("feed", "list"), ("item", "list", "--json"), ("config", "show"))
+_PROGRAM = ("-m", "inforadar")
+STARTS = (
+    ("inforadar --help", (*_PROGRAM, "--help"), 0.12),
+    ("inforadar --version", (*_PROGRAM, "--version"), 0.42),
+    ("inforadar config show", (*_PROGRAM, "config", "show"), 0.42),
+    ("inforadar feed list", (*_PROGRAM, "feed", "list"), 0.42),
+    ("inforadar item list --json", (*_PROGRAM, "item", "list", "--json"), 0.42),
+    ("import inforadar.public", ("-c", "import inforadar.public"), 0.5),
+)
+"""What is started, how, and the goal in seconds of CPU."""
 
 
 def cpu_of(arguments: list[str], home: str) -> float:
@@ -38,11 +46,11 @@ def main(argv: list[str]) -> int:
             check=True,
         )
         bare = min(cpu_of([sys.executable, "-c", "pass"], home) for _ in range(rounds))
-        print(f"{'command':24} {'CPU s':>7} {'of the limit':>13}")
-        print(f"{'(bare interpreter)':24} {bare:7.3f} {bare / LIMIT_S:12.0%}")
-        for command in COMMANDS:
-            best = min(cpu_of([sys.executable, "-m", "inforadar", *command], home) for _ in range(rounds))
-            print(f"{'inforadar ' + ' '.join(command):24} {best:7.3f} {best / LIMIT_S:12.0%}")
+        print(f"{'':28} {'CPU s':>7} {'goal':>6}")
+        print(f"{'a bare interpreter':28} {bare:7.3f}")
+        for label, arguments, goal_s in STARTS:
+            best = min(cpu_of([sys.executable, *arguments], home) for _ in range(rounds))
+            print(f"{label:28} {best:7.3f} {goal_s:6.2f}")
     return 0
 
 
