@@ -26,17 +26,20 @@ _ENTITY = re.compile(r"<!ENTITY\s+([\w.-]+)\s+(?:\"([^\"]*)\"|'([^']*)')\s*>")
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]+")
 _ILLEGAL_BYTES = bytes([*range(9), 0x0B, 0x0C, *range(0x0E, 0x20)])
 _NONCHARACTER = re.compile(rb"\xef\xbf[\xbe\xbf]")
+# As many characters as possible at a time: a lazy `.*?` would look for the end at each of them.
+_IN_CDATA = r"[^\]]*+(?:\](?!\]>)[^\]]*+)*+"
+_IN_COMMENT = r"[^-]*+(?:-(?!->)[^-]*+)*+"
+_IN_INSTRUCTION = r"[^?]*+(?:\?(?!>)[^?]*+)*+"
 _TOKEN = re.compile(
-    r"<!\[CDATA\[(?P<cdata>.*?)(?P<cdata_end>\]\]>|\Z)"
-    r"|<!--.*?(?:-->|\Z)"
-    r"|<\?.*?(?:\?>|\Z)"
+    rf"<!\[CDATA\[(?P<cdata>{_IN_CDATA})(?P<cdata_end>\]\]>|\Z)"
+    rf"|<!--{_IN_COMMENT}(?:-->|\Z)"
+    rf"|<\?{_IN_INSTRUCTION}(?:\?>|\Z)"
     r"|<(?P<end>/?)(?P<name>[A-Za-z_][\w.-]*+(?::[A-Za-z_][\w.-]*+)?+)"
     r"(?P<attributes>(?:[^<>\"'/]|\"[^\"<]*\"|'[^'<]*'|/(?!>))*+)(?P<empty>/?)>"
     r"|<(?P<end_odd>/?)(?P<name_odd>[A-Za-z_][\w.-]*+(?::[A-Za-z_][\w.-]*+)?+)(?P<attributes_odd>[^<>]*)>"
     r"|<![A-Za-z][^<>]*>"
     r"|<"
-    r"|&(?!(?:amp|lt|gt|quot|apos);)(?:(?P<entity>\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?",
-    re.DOTALL,
+    r"|&(?!(?:amp|lt|gt|quot|apos);)(?:(?P<entity>\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?"
 )
 _ATTRIBUTE = re.compile(
     r"(?<![\w.:-])([A-Za-z_][\w.-]*(?::[\w.-]+)?)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
@@ -45,8 +48,8 @@ _REFERENCE = re.compile(
     r"&(?!(?:amp|lt|gt|quot|apos);)(?:(\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?"
 )
 _LONE_REFERENCE = re.compile(
-    r"<(?:!\[CDATA\[[^\]]*+(?:\](?!\]>)[^\]]*+)*+(?:\]\]>|\Z)"
-    r"|!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)|\?[^?]*+(?:\?(?!>)[^?]*+)*+(?:\?>|\Z))|" + _REFERENCE.pattern
+    rf"<(?:!\[CDATA\[{_IN_CDATA}(?:\]\]>|\Z)|!--{_IN_COMMENT}(?:-->|\Z)|\?{_IN_INSTRUCTION}(?:\?>|\Z))|"
+    + _REFERENCE.pattern
 )
 """A reference that XML does not know; before it whatever has none, to pass over."""
 
@@ -248,7 +251,9 @@ class _Repair:
             return ""
         found: dict[str, str] = {}
         for name, double, single, bare in _ATTRIBUTE.findall(text):
-            value = _REFERENCE.sub(lambda match: self._reference(match[1]), double or single or bare)
+            value = double or single or bare
+            if "&" in value:
+                value = _REFERENCE.sub(lambda match: self._reference(match[1]), value)
             found.setdefault(name, value.replace("<", "&lt;").replace('"', "&quot;"))
         return "".join(f' {name}="{value}"' for name, value in found.items())
 
