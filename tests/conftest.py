@@ -101,4 +101,4 @@ def statements_compiled_once() -> Iterator[None]:
 def pools_of_forks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pools start at once, except where the pool itself is tested."""
     if request.path.stem not in {"test_pool", "test_idle_pool"}:
-        monkeypatch.setattr("inforadar.pipeline.pool.PoolContext", ForkedPoolContext)
+        monkeypatch.setattr("inforadar.pipeline.pool_process.PoolContext", ForkedPoolContext)

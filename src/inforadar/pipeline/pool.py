@@ -16,17 +16,15 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from multiprocessing import parent_process, resource_tracker
-from typing import Any, TypeVar
-
-from pebble import ProcessExpired, ProcessPool
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inforadar.errors import InfoRadarError
 from inforadar.pipeline.freed_memory import limit_freed_memory
-from inforadar.pipeline.pool_process import PoolContext
 from inforadar.texts import ending
+
+if TYPE_CHECKING:
+    from pebble import ProcessPool
 
 T = TypeVar("T")
 
@@ -72,6 +70,10 @@ class WorkPool:
         The deadline counts from the start of the task; waiting for a free process does not count. Cancelling the
         caller kills the task.
         """
+        from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - few workers ever have such a task
+
+        from pebble import ProcessExpired  # noqa: PLC0415
+
         pool = await self._running_pool()
         try:
             result: T = await asyncio.wrap_future(pool.schedule(function, args=args, timeout=timeout_s))
@@ -106,6 +108,12 @@ class WorkPool:
             return self._pool
 
     def _start(self) -> ProcessPool:
+        from multiprocessing import resource_tracker  # noqa: PLC0415 - as above
+
+        from pebble import ProcessPool  # noqa: PLC0415
+
+        from inforadar.pipeline.pool_process import PoolContext  # noqa: PLC0415
+
         # Ctrl-C reaches every process of the terminal, even those that are still importing. A signal that is
         # blocked here stays blocked in all processes started from here, now and by the pool's own threads.
         resource_tracker.ensure_running()  # would unblock it again if it were started later
@@ -143,6 +151,8 @@ def _prepare(memory_mb: int, modules: tuple[str, ...]) -> None:
 
 def _end_with_parent() -> None:
     """Exit when the parent process ends: a parent that was killed cannot stop its children."""
+    from multiprocessing import parent_process  # noqa: PLC0415 - as above
+
     parent = parent_process()
     if parent is not None:
         parent.join()
