@@ -149,8 +149,8 @@ async def _collect_all(worker: Worker, due: int) -> tuple[CycleResult, int, list
         total = replace(
             total,
             fetched=total.fetched + result.fetched,
-            added_urls=total.added_urls | result.added_urls,
-            updated_urls=total.updated_urls | result.updated_urls,
+            added_keys=total.added_keys | result.added_keys,
+            updated_keys=total.updated_keys | result.updated_keys,
             errors=result.errors or total.errors,
         )
         now = time.monotonic()

@@ -23,9 +23,9 @@ from inforadar.store.published.cached_feeds import BuildJob, CachedFeed, load_bu
 from inforadar.store.published.readdress import mark_documents_without
 from inforadar.store.published.save_builds import finish_builds
 from inforadar.store.published.stale_addresses import has_documents_without
-from inforadar.views.published import entries_of
 
-BATCH = 50
+BATCH = 20
+"""Feeds that are built at a time: all their texts are in memory."""
 
 log = structlog.get_logger()
 
@@ -86,6 +86,8 @@ class Builder:
 
     def _document(self, job: BuildJob) -> CachedFeed | None:
         """Render the feed's document; None if it is unchanged."""
+        from inforadar.views.published import entries_of  # noqa: PLC0415 - 4 MB that a worker needs with its first feed
+
         refs = tuple(item.hash for item in job.items)
         known = rendered_texts(job.cached.xml_content) if job.cached else {}
         entries = [

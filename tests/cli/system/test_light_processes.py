@@ -34,7 +34,8 @@ def test_the_api_and_a_worker_do_not_load_each_others_parts(modules: str, unneed
 def test_a_worker_without_work_runs_without_what_only_other_work_needs(tmp_path: Path) -> None:
     unneeded = (
         "rich pygments sqlalchemy.dialects.postgresql inforadar.stages.revise.phrases inforadar.views.messages "
-        "inforadar.app.stories inforadar.app.revisions inforadar.stages.group pebble multiprocessing"
+        "inforadar.views.sanitize inforadar.app.stories inforadar.app.revisions inforadar.stages.group pebble "
+        "multiprocessing"
     )
     script = (
         "import sys; from inforadar.cli import run; code = run(['worker', '--once']);"

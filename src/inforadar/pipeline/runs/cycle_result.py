@@ -28,22 +28,22 @@ class CycleResult:
     turns_s: list[float] = field(default_factory=list)
     """Seconds until each postponed or unsaved feed can be retried."""
 
-    added_urls: set[str] = field(default_factory=set)
-    """URLs of the items that were added; what several feeds list counts once."""
-    updated_urls: set[str] = field(default_factory=set)
+    added_keys: set[int] = field(default_factory=set)
+    """Hashes of the URLs of the items that were added: what several feeds list counts once."""
+    updated_keys: set[int] = field(default_factory=set)
 
     def count(self, saved: Saved) -> None:
         """Count what was saved."""
-        self.added_urls.update(new.url for new in saved.added)
-        self.updated_urls.update(change.url for change in saved.changed)
+        self.added_keys.update(hash(new.url) for new in saved.added)
+        self.updated_keys.update(hash(change.url) for change in saved.changed)
 
     @property
     def added(self) -> int:
-        return len(self.added_urls)
+        return len(self.added_keys)
 
     @property
     def updated(self) -> int:
-        return len(self.updated_urls)
+        return len(self.updated_keys)
 
     @property
     def next_turn_s(self) -> float | None:

@@ -42,7 +42,6 @@ from inforadar.store.runs.save import finish_run, insert_run
 from inforadar.store.runs.spool_queries import load_next_found
 from inforadar.store.writer import Writer
 from inforadar.texts import counted
-from inforadar.views.run_log import saved_lines
 
 log = structlog.get_logger()
 
@@ -190,6 +189,8 @@ class FetchRun:
 
     async def _process(self, lease: Lease, finder: Finder, progress: RunProgress) -> None:
         """Save what was found of one feed, part by part, until its job is complete."""
+        from inforadar.views.run_log import saved_lines  # noqa: PLC0415 - 4 MB that workers need for requested fetches only
+
         feed = lease.feed
         told = progress.of(feed)
         tally = self._tally[feed.url] = FeedTally(feed=feed_label(feed))
