@@ -251,7 +251,7 @@ async def test_changes_of_one_item_are_one_job_and_what_is_gone_is_none(database
     assert await found(database, "new") == {"1"}
     assert await count(database, item_search) == 1
     assert await count(database, search_queue) == 0
-    await database.write(lambda c: c.execute(insert(search_queue).values(item_id=jobs[0].item_id)))
+    await database.write(lambda c: c.execute(insert(search_queue).values(item_id=UUID(str(jobs[0].item_id)))))
     await index(database)
     assert await count(database, search_queue) == 0
 

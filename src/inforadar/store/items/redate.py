@@ -14,7 +14,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from inforadar.model.ids import FeedId, new_uuid
 from inforadar.model.zone import DateCorrection
 from inforadar.store.items.search_index import queue_for_search
-from inforadar.store.rows import JsonRows, stored_time
+from inforadar.store.rows import JsonRows, stored_id, stored_time
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.sitemaps.record import redate_urls
@@ -87,7 +87,7 @@ def _redate_items(
             for item_id, one in sorted(corrected.items())
         ]
         connection.execute(item_changes.insert(), history)
-        queue_for_search(connection, corrected)
+        queue_for_search(connection, [stored_id(connection, id_) for id_ in corrected])
     return {one.url for one in corrected.values()}
 
 

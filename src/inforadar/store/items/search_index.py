@@ -12,14 +12,13 @@ from operator import itemgetter
 
 from sqlalchemy import Connection, delete, insert, select, true
 
-from inforadar.model.ids import ItemId
 from inforadar.store.items.search_jobs import SearchJob, find_changed, load_search_jobs
 from inforadar.store.items.search_words import search_words
-from inforadar.store.rows import JsonRows
+from inforadar.store.rows import JsonRows, insert_short_rows
 from inforadar.store.rules.note_events import note_items
 from inforadar.store.schema.items import items
 from inforadar.store.schema.search import item_search, search_queue
-from inforadar.store.types import one_of
+from inforadar.store.types import StoredId, one_of, stored_form
 from inforadar.store.upsert import upsert
 
 _q, _s = search_queue.c, item_search.c
@@ -50,7 +49,7 @@ def save_search_words(
         changed = find_changed(connection, [job for job, _ in ours])
         queue_for_search(connection, sorted(changed))
         ours = [(job, text) for job, text in ours if job.item_id not in changed]
-    asked = [(place, job.item_id.hex) for place, (job, _) in enumerate(ours)]
+    asked = [(place, job.item_id) for place, (job, _) in enumerate(ours)]
     there = connection.execute(_LOCK_ITEMS, _asked.parameters(asked)).all()
     known = [
         (ours[place][0], id_ if id_ is None or _is_of_date(id_, ours[place][0]) else None)
@@ -62,9 +61,7 @@ def save_search_words(
     if moved:
         connection.execute(delete(item_search).where(one_of(_s.id, moved)))
     ids = _search_ids(connection, known)
-    rows = [
-        (id_, ours[place][0].item_id.hex, ours[place][1]) for id_, (place, _) in zip(ids, there, strict=True)
-    ]
+    rows = [(id_, ours[place][0].item_id, ours[place][1]) for id_, (place, _) in zip(ids, there, strict=True)]
     if rows:
         new = upsert(connection, item_search).from_select(list(_made.c), _MADE)
         newer = {"words": new.excluded.words}
@@ -79,14 +76,14 @@ _made = JsonRows("made", id="bigint", item_id="uuid", words="text")
 _MADE = select(*_made.c.values()).select_from(_made.table).where(true())
 
 
-def _still_queued(connection: Connection, changes: Mapping[int, ItemId], gone: Sequence[int]) -> list[int]:
+def _still_queued(connection: Connection, changes: Mapping[int, StoredId], gone: Sequence[int]) -> list[int]:
     """Which entries of the queue are still those that were loaded.
 
     SQLite gives the highest id again once it was deleted: what another process took in the meantime may be the entry
     of another item now, or of a later change of this one.
     """
     there = connection.execute(
-        select(_q.id, _q.item_id, items.c.id)
+        select(_q.id, stored_form(_q.item_id), items.c.id)
         .join_from(search_queue, items, items.c.id == _q.item_id, isouter=True)
         .where(one_of(_q.id, sorted([*changes, *gone])))
     )
@@ -139,14 +136,15 @@ _PLACES = 2**30
 """How many ids there are for a second."""
 
 
-def search_id(item_id: ItemId, published_at: datetime) -> int:
+def search_id(item_id: StoredId, published_at: datetime) -> int:
     """An id that sorts by date; within a second the order is arbitrary, with a billion possible ids."""
     second = max(-(2**32), min(int(published_at.timestamp()), 2**32))
-    return second * _PLACES + item_id.int % _PLACES
+    number = int(item_id, 16) if isinstance(item_id, str) else item_id.int
+    return second * _PLACES + number % _PLACES
 
 
-def queue_for_search(connection: Connection, item_ids: Iterable[ItemId]) -> None:
+def queue_for_search(connection: Connection, item_ids: Iterable[StoredId]) -> None:
     """Queue items whose date changed. Changes of their texts are queued by triggers."""
-    rows = [{"item_id": id_} for id_ in item_ids]
+    rows = [(id_,) for id_ in item_ids]
     if rows:
-        connection.execute(insert(search_queue), rows)
+        insert_short_rows(connection, insert(search_queue), {"item_id": "uuid"}, rows)

@@ -8,18 +8,17 @@ from datetime import datetime
 
 from sqlalchemy import Connection, and_, bindparam, select
 
-from inforadar.model.ids import ItemId
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import items
 from inforadar.store.schema.search import search_queue
-from inforadar.store.types import one_of
+from inforadar.store.types import StoredId, one_of, stored_form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchJob:
     """An item whose words are to be extracted again."""
 
-    item_id: ItemId
+    item_id: StoredId
     published_at: datetime
     texts: tuple[str | None, ...]
     changes: tuple[int, ...]
@@ -32,7 +31,7 @@ def has_search_jobs(connection: Connection) -> bool:
 
 def load_search_jobs(connection: Connection, limit: int) -> tuple[list[SearchJob], list[int]]:
     """Load the items changed last, and the ids of queue entries whose items no longer exist."""
-    jobs: dict[ItemId, SearchJob] = {}
+    jobs: dict[StoredId, SearchJob] = {}
     gone: list[int] = []
     for place, id_, at, *texts in connection.execute(_LOAD_JOBS, {"number": limit}):
         if id_ is None:
@@ -47,7 +46,7 @@ def load_search_jobs(connection: Connection, limit: int) -> tuple[list[SearchJob
 _q = search_queue.c
 _waiting = select(_q.id, _q.item_id).order_by(_q.id.desc()).limit(bindparam("number")).subquery()
 _values = (
-    items.c.id,
+    stored_form(items.c.id),
     items.c.pub_date,
     items.c.title,
     items.c.analyzer_result["title"].as_string(),
@@ -63,7 +62,7 @@ _LOAD_JOBS = (
 )
 
 
-def find_changed(connection: Connection, jobs: Sequence[SearchJob]) -> set[ItemId]:
+def find_changed(connection: Connection, jobs: Sequence[SearchJob]) -> set[StoredId]:
     """Which of these items have other texts by now than those that their words were made of."""
     made_of = {job.item_id: (job.published_at, *job.texts) for job in jobs}
     query = select(*_values).join_from(items, articles, _of_item, isouter=True)

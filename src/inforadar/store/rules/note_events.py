@@ -9,11 +9,11 @@ from typing import Any
 from sqlalchemy import Connection, and_, case, delete, exists, insert, literal, select
 
 from inforadar.clock import utc_now
-from inforadar.model.ids import ItemId, StoryId
+from inforadar.model.ids import StoryId
 from inforadar.model.rule import EventKind
 from inforadar.store.schema.items import items
 from inforadar.store.schema.rules import events
-from inforadar.store.types import db_later, one_of
+from inforadar.store.types import StoredId, db_later, one_of
 
 NEW_FOR = timedelta(days=1)
 """An item that was added longer ago than this has been told as new already."""
@@ -21,7 +21,7 @@ KEPT_FOR = timedelta(days=7)
 PRUNED_EVENTS = 5000
 
 
-def note_items(connection: Connection, item_ids: Sequence[ItemId]) -> None:
+def note_items(connection: Connection, item_ids: Sequence[StoredId]) -> None:
     """Note items that were added, or whose title, text or analysis changed."""
     if not item_ids:
         return

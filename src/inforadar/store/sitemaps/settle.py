@@ -20,6 +20,7 @@ from inforadar.model.item import ItemChange
 from inforadar.model.schedule import ListingPart
 from inforadar.model.sitemap import UrlState
 from inforadar.store.items.search_index import queue_for_search
+from inforadar.store.rows import stored_id
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.sitemaps.record import mark_urls
@@ -53,7 +54,7 @@ def _republish(connection: Connection, part: ListingPart) -> tuple[ItemChange, .
         .values(pub_date=bindparam("date", type_=_i.pub_date.type), updated_at=part.at),
         [{"item": row.id, "date": dates[row.hash]} for row in sorted(rows, key=lambda row: row.id)],
     )
-    queue_for_search(connection, [row.id for row in rows])
+    queue_for_search(connection, [stored_id(connection, row.id) for row in rows])
     changes = tuple(
         ItemChange(
             id=row.id,
