@@ -15,7 +15,8 @@ from inforadar.model.item import Enclosure, Item, Listed, NewItem
 from inforadar.store.items.queries import list_items
 from inforadar.store.items.save import FeedItems, insert_items
 from inforadar.urls import url_hash
-from inforadar.views.sanitize import Marker, article_html, listing_html
+from inforadar.views.marks import Marker
+from inforadar.views.sanitize import article_html, listing_html
 from tests.support.faces.browser import Site, site
 from tests.support.faces.newsroom import analysis
 from tests.support.faces.xss import PAYLOADS, PROGRAMS

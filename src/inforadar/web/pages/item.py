@@ -37,9 +37,9 @@ from inforadar.views.item import (
     shown_files,
     why_no_text,
 )
+from inforadar.views.marks import legend_for
 from inforadar.views.reading import reading_of
 from inforadar.views.reading_time import reading_minutes
-from inforadar.views.sanitize import legend_for
 from inforadar.views.settings import settings_of
 from inforadar.web.http.access import CSRF_SCOPE
 from inforadar.web.http.forms import read_form, redirect_to

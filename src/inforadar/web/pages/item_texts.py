@@ -13,8 +13,9 @@ from inforadar.model.article import Article
 from inforadar.translations.speech import current_language
 from inforadar.views.highlight import Highlighter
 from inforadar.views.item import ReadItem, page_html
+from inforadar.views.marks import IN_TEXTS, marker_for
 from inforadar.views.reading import Reading, TextOrigin
-from inforadar.views.sanitize import IN_TEXTS, Budget, Images, lead_html, listing_html, marker_for
+from inforadar.views.sanitize import Budget, Images, lead_html, listing_html
 from inforadar.web.cache.bounded import BoundedCache
 from inforadar.web.cache.single_flight import SingleFlight
 
