@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import socket
 import sqlite3
@@ -74,12 +73,6 @@ async def test_from_nothing_to_articles_changes_and_scores_and_down_again(progra
     assert [run for run in left if run["added_count"] or run["updated_count"]] == []
     with closing(sqlite3.connect(program.home / "inforadar.db")) as database:
         assert database.execute("SELECT count(*) FROM articles").fetchone() == (0,)
-
-
-async def test_a_worker_lets_readers_go_first(program: Program) -> None:
-    async with program.started("worker") as worker:
-        await read_until(worker, "worker.started")
-        assert os.getpriority(os.PRIO_PROCESS, worker.pid) > os.getpriority(os.PRIO_PROCESS, os.getpid())
 
 
 async def test_without_the_sample_it_starts_empty(program: Program) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,9 +23,6 @@ from inforadar.pipeline.worker import Stage, Worker, WorkReport
 from inforadar.store.database import WORKER_LOCK_TIMEOUT_S
 from inforadar.texts import counted
 
-NICENESS = 5
-"""On a busy machine whoever reads goes first: a worker that runs on has time."""
-
 
 def worker(
     *,
@@ -42,7 +38,6 @@ def worker(
     settings = load_settings()
     configure_logs(settings.log)
     if not once:
-        os.nice(NICENESS)
         run_async(until_signal(lambda stop: _work(settings, chosen, stop)))
         return 0
     report = run_async(until_cancelled(_work_once(settings, chosen)))
