@@ -439,7 +439,8 @@ def section(name: str) -> str:
         (FOLDER / file).write_text(plot)
     for _, result in found:
         if at := result.get("at"):
-            lines += [f"Measured {at[:16].replace('T', ' ')} UTC, {_machine(result.get('machine'))}.", ""]
+            machine = f", {_machine(result['machine'])}" if "machine" in result else ""
+            lines += [f"Measured {at[:16].replace('T', ' ')} UTC{machine}.", ""]
     for text in sorted(FOLDER.glob(f"{name}*.txt")):
         lines += ["```", text.read_text().strip(), "```", ""]
     made_by = MADE_BY.get(name, f"python -m bench {name}")
