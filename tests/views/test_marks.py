@@ -9,12 +9,7 @@ from markupsafe import Markup
 
 from inforadar.model.analysis import Score
 from inforadar.views.marks import IN_TEXTS, Marker, legend_for, marker_for
-from inforadar.views.sanitize import (
-    MAX_MARK_STEPS,
-    Budget,
-    Images,
-    article_html,
-)
+from inforadar.views.sanitize import MAX_MARK_STEPS, Budget, Images, article_html
 from tests.support.faces.newsroom import analysis
 
 DIRECT: Images = "direct"

@@ -36,9 +36,7 @@ from inforadar.stages.group.window import (
     searched_keys,
 )
 from inforadar.store.database import Database
-from inforadar.store.stories.claims import (
-    GroupJob,
-)
+from inforadar.store.stories.claims import GroupJob
 from inforadar.store.stories.save import StoredPlacement, save_placements
 from inforadar.store.stories.window import (
     Neighbours,

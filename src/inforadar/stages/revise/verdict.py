@@ -1,4 +1,4 @@
-"""What a look at an article found. Apart from the judge, whose patterns a worker imports when a page has changed."""
+"""The verdicts on a changed page. Apart from the judge, whose patterns a worker imports when a page has changed."""
 
 from __future__ import annotations
 

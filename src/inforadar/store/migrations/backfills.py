@@ -1,7 +1,8 @@
 """The values that a migration gives to rows from before it.
 
-A migration runs its own, and the import of an older export all later ones: its rows never saw those migrations. At an
-import they run on the newest schema, so a migration that renames a column renames it here too.
+A migration runs its own, the import of an older export all later ones, because its rows never saw those migrations, and
+a new SQLite database all of them. The latter two run them on the newest schema, so a migration that renames a column
+renames it here too.
 """
 
 from __future__ import annotations
