@@ -358,7 +358,10 @@ async def _ask(port: int, path: str) -> Load:
     sign = "&" if "?" in path else "?"
     asked = (request(f"{path}{sign}number={number}") for number in count())
     await hammer(port, asked, seconds=0.3, connections=1)
-    return await hammer(port, asked, seconds=1.5, connections=1)
+    load = await hammer(port, asked, seconds=1.5, connections=1)
+    if load.statuses.keys() - {200}:
+        raise SystemExit(f"{path} was answered with {dict(load.statuses)}: that is no measurement of the query.")
+    return load
 
 
 def main(argv: list[str]) -> int:
