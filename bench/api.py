@@ -360,7 +360,9 @@ async def _ask(port: int, path: str) -> Load:
     await hammer(port, asked, seconds=0.3, connections=1)
     load = await hammer(port, asked, seconds=1.5, connections=1)
     if load.statuses.keys() - {200}:
-        raise SystemExit(f"{path} was answered with {dict(load.statuses)}: that is no measurement of the query.")
+        raise SystemExit(
+            f"{path} was answered with {dict(load.statuses)}: that is no measurement of the query."
+        )
     return load
 
 
