@@ -11,6 +11,7 @@ import asyncio
 import os
 import sys
 
+from inforadar.app.process import garbage_collected_regularly
 from inforadar.app.store import open_store
 from inforadar.cli.system.children import SUPERVISED, Child, Children
 from inforadar.cli.system.login_link import login_link
@@ -112,7 +113,8 @@ async def _serve(
 ) -> None:
     from inforadar.web.serve import serve_api  # noqa: PLC0415 - the parent of several processes serves nothing
 
-    await serve_api(database, settings, stop, shared=shared)
+    async with garbage_collected_regularly():
+        await serve_api(database, settings, stop, shared=shared)
 
 
 async def _print_login_link(database: Database, settings: Settings) -> None:
