@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -111,7 +112,7 @@ async def test_cancelling_the_caller_kills_the_task_and_frees_its_process() -> N
 
 async def test_no_process_is_started_before_the_first_task() -> None:
     pool = WorkPool()
-    assert pool._pool is None
+    assert pool._start is None
     await pool.close()
 
 
@@ -235,3 +236,16 @@ def has_ended(process: int) -> bool:
         return psutil.Process(process).wait(timeout=30) is None
     except psutil.NoSuchProcess:
         return True
+
+
+async def test_a_pool_whose_first_task_is_cancelled_while_processes_start_leaves_none_behind() -> None:
+    pool = WorkPool(workers=1)
+    before = set(multiprocessing.active_children())
+    waiting = asyncio.create_task(pool.run(double, 21, timeout_s=30))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    await pool.close()
+    await asyncio.get_running_loop().shutdown_default_executor()
+    assert set(multiprocessing.active_children()) <= before

@@ -60,8 +60,8 @@ class WorkPool:
         self._tasks_per_worker = tasks_per_worker
         self._memory_mb = memory_mb
         self._warm_up = tuple(warm_up)
-        self._pool: ProcessPool | None = None
-        self._starting = asyncio.Lock()
+        self._start: asyncio.Task[ProcessPool] | None = None
+        """Makes the pool. A task of its own, because it goes on when whoever waits for it is cancelled."""
         self._is_closed = False
 
     async def run(self, function: Callable[..., T], *args: Any, timeout_s: float) -> T:
@@ -94,20 +94,20 @@ class WorkPool:
     async def close(self) -> None:
         """Kill running tasks and wait for the processes to end."""
         self._is_closed = True
-        async with self._starting:
-            pool, self._pool = self._pool, None
-        if pool is not None:
-            await asyncio.to_thread(_stop, pool)
+        start, self._start = self._start, None
+        if start is not None:
+            await asyncio.wait({start})
+            if start.exception() is None:
+                await asyncio.to_thread(_stop, start.result())
 
     async def _running_pool(self) -> ProcessPool:
-        async with self._starting:
-            if self._is_closed:
-                raise RuntimeError("the pool was closed")
-            if self._pool is None or not self._pool.active:
-                self._pool = await asyncio.to_thread(self._start)
-            return self._pool
+        if self._is_closed:
+            raise RuntimeError("the pool was closed")
+        if self._start is None or not _is_usable(self._start):
+            self._start = asyncio.create_task(asyncio.to_thread(self._make), name="pool")
+        return await asyncio.shield(self._start)
 
-    def _start(self) -> ProcessPool:
+    def _make(self) -> ProcessPool:
         from multiprocessing import resource_tracker  # noqa: PLC0415 - as above
 
         from pebble import ProcessPool  # noqa: PLC0415
@@ -130,6 +130,10 @@ class WorkPool:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         return pool
+
+
+def _is_usable(start: asyncio.Task[ProcessPool]) -> bool:
+    return not start.done() or (start.exception() is None and start.result().active)
 
 
 def _prepare(memory_mb: int, modules: tuple[str, ...]) -> None:
