@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inforadar.errors import ParseError
-from inforadar.stages.discover.feed.limits import cut_to_limits, has_many_names
+from inforadar.stages.discover.feed.limits import MAX_ENTRIES, cut_to_limits, has_many_names
 from inforadar.stages.discover.feed.parse import parse_feed
 from tests.support.forked import Child, fork_server
 from tests.support.hostile import DOCUMENTS
@@ -110,6 +110,29 @@ def test_a_large_ordinary_feed_is_within_all_limits() -> None:
     document = b"<rss><channel>" + body * 10_000 + b"</channel></rss>"
     assert cut_to_limits(document) == (document, None)
     assert not has_many_names(document)
+
+
+def test_of_a_document_with_too_many_tags_no_more_is_parsed_than_the_entries_that_are_read() -> None:
+    quoting = b"<item><title><![CDATA[x</item>y]]></title><!-- </item> --><link>/a</link></item>"
+    one = b"<item><title>t</title><link>/b</link></item>"
+    document = b"<rss><channel>" + quoting * 100 + one * 80_000 + b"</channel></rss>"
+    part, warning = cut_to_limits(document)
+    assert part == b"<rss><channel>" + quoting * 100 + one * (MAX_ENTRIES + 1 - 100)
+    assert warning == "It has more than 400,000 tags; the rest was not read."
+
+
+def test_all_entries_up_to_the_limit_are_read_from_a_document_with_too_many_tags() -> None:
+    items = b"".join(
+        b"<item><title>%d</title><link>https://example.org/%d</link></item>" % (number, number)
+        for number in range(70_000)
+    )
+    listing = parse_feed(b"<rss><channel><title>Large</title>" + items + b"</channel></rss>", URL)
+    assert listing.title == "Large"
+    assert [item.title for item in listing.items] == [str(number) for number in range(MAX_ENTRIES)]
+    assert [warning.text for warning in listing.warnings] == [
+        "It has more than 400,000 tags; the rest was not read.",
+        "The feed has more than 20,000 entries; the rest was not read.",
+    ]
 
 
 def test_a_long_text_is_not_taken_for_a_tag_with_many_attributes() -> None:

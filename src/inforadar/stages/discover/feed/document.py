@@ -68,12 +68,16 @@ def parse_document(data: bytes, url: str, content_type: str = "", zone: tzinfo =
         return read_json(data, url, zone)
     data = data.lstrip(b" \t\r\n")
     warnings: tuple[FeedWarning, ...] = ()
-    if _is_plain(data) and cut_to_limits(data)[1] is None:
-        feed = _parse_xml(data, url, zone, recover=False)
-        if feed is not None:
-            return feed
-        warnings = (_REPAIRED,)
-    return _repair_and_parse(data, url, content_type, zone, warnings)
+    limit: str | None = None
+    if _is_plain(data):
+        # What will not be read is let go before the rest is decoded and repaired, which makes several copies of it.
+        data, limit = cut_to_limits(data)
+        if limit is None:
+            feed = _parse_xml(data, url, zone, recover=False)
+            if feed is not None:
+                return feed
+            warnings = (_REPAIRED,)
+    return _repair_and_parse(data, url, content_type, zone, warnings, limit=limit)
 
 
 def _is_plain(data: bytes) -> bool:
@@ -82,8 +86,15 @@ def _is_plain(data: bytes) -> bool:
 
 
 def _repair_and_parse(
-    data: bytes, url: str, content_type: str, zone: tzinfo, warnings: tuple[FeedWarning, ...]
+    data: bytes,
+    url: str,
+    content_type: str,
+    zone: tzinfo,
+    warnings: tuple[FeedWarning, ...],
+    *,
+    limit: str | None,
 ) -> RawFeed:
+    """Read a document after repairing it; `limit` says where it was cut already, if it was."""
     text = decode(data[:MAX_BYTES], content_type)
     if _ONLY_PROLOG.fullmatch(text):
         raise CutOffError(NO_COMPLETE_ENTRY)
@@ -91,7 +102,8 @@ def _repair_and_parse(
     if root is None or (is_page(text[: root.start()]) and not _DECLARED_ROOT.match(text, root.start())):
         raise _not_a_feed(data, text, url)
     prolog, has_entries = text[: root.start()], _ENTRY.search(text, root.start()) is not None
-    safe, limit = cut_to_limits(text[root.start() :].encode("utf-8", "replace"))
+    safe, own_limit = cut_to_limits(text[root.start() :].encode("utf-8", "replace"))
+    limit = limit or own_limit
     # Each of these is as long as the document. What is no longer needed is let go before the next one is made.
     del text, root
     if not warnings and limit is None and "<!" not in prolog:

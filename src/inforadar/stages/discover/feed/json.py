@@ -20,9 +20,9 @@ from inforadar.stages.discover.dates.absolute import DateOrder, parse_date
 from inforadar.stages.discover.dates.order import find_date_order
 from inforadar.stages.discover.feed.encoding import decode
 from inforadar.stages.discover.feed.fields import MAX_TAGS
-from inforadar.stages.discover.feed.limits import MAX_BYTES, MAX_ELEMENTS
+from inforadar.stages.discover.feed.limits import MAX_BYTES, MAX_ELEMENTS, MAX_ENTRIES
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
-from inforadar.stages.discover.feed.xml import MAX_AUTHORS, MAX_ENTRIES, TOO_MANY_ENTRIES
+from inforadar.stages.discover.feed.xml import MAX_AUTHORS, TOO_MANY_ENTRIES
 from inforadar.texts import storable_text
 
 CUT_OFF = FeedWarning(text="The document was cut off; the entries before that were read.", is_loss=True)

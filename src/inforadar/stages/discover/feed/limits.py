@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import random
 import re
+from itertools import islice
 
 MAX_BYTES = 16 * 2**20
 MAX_ELEMENTS = 400_000
 """Each element costs the parser some hundred bytes, however short its tag is."""
+
+MAX_ENTRIES = 20_000
+"""More than any real feed has. A document with a million empty items must not become a million objects."""
 
 MAX_REFERENCES = 1_000_000
 MAX_ATTRIBUTES = 1_000
@@ -32,6 +36,12 @@ _PIECE = re.compile(
 )
 """Everything that may begin with `<` in a well-formed document, except its type declaration."""
 
+_PASSED_OVER_OR_ENTRY_END = re.compile(
+    rb"<(?:!\[CDATA\[.*?(?:\]\]>|\Z)|!--.*?(?:-->|\Z)|/(?P<entry>item|entry)\s*+>)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""The end of an entry. What only quotes one is matched whole."""
+
 _MAX_NAMESPACES = 100
 _MAX_NAMESPACE_BYTES = 10_000
 """Total length of the distinct declarations. Real feeds have about twenty, each a short address."""
@@ -44,7 +54,7 @@ def cut_to_limits(data: bytes) -> tuple[bytes, str | None]:
         data, warning = data[:MAX_BYTES], f"It is larger than {MAX_BYTES // 2**20} MB; the rest was not read."
     for character, limit, shortest, name in _COUNTED:
         if len(data) > limit * shortest and data.count(character) > limit:
-            data = data[: _nth_position(character, data, limit)]
+            data = _first_entries(data[: _nth_position(character, data, limit)])
             warning = f"It has more than {limit:,} {name}; the rest was not read."
     start = _overloaded_tag(data)
     if start is not None:
@@ -60,6 +70,15 @@ def _nth_position(character: bytes, data: bytes, number: int) -> int:
     for _ in range(number):
         position = data.find(character, position + 1)
     return position
+
+
+def _first_entries(data: bytes) -> bytes:
+    """The part of a document that is cut off anyway in which all entries are that will be read, and one more.
+
+    The one more tells the reader that there are too many. What comes after it would only fill the tree.
+    """
+    ends = (found.end() for found in _PASSED_OVER_OR_ENTRY_END.finditer(data) if found["entry"])
+    return data[: next(islice(ends, MAX_ENTRIES, None), len(data))]
 
 
 def _overloaded_tag(data: bytes) -> int | None:

@@ -15,8 +15,9 @@ from inforadar.errors import ParseError
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.item import MAX_ENCLOSURES, Enclosure
 from inforadar.stages.discover.dates.absolute import parse_date, possible
+from inforadar.stages.discover.feed.limits import MAX_ENTRIES
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
-from inforadar.stages.discover.feed.xml import MAX_AUTHORS, MAX_ENTRIES
+from inforadar.stages.discover.feed.xml import MAX_AUTHORS
 
 _GUESSED = FeedWarning(text="The document is badly broken; parts of it were guessed.", is_loss=True)
 

@@ -19,12 +19,10 @@ from inforadar.stages.discover.dates.order import find_date_order
 from inforadar.stages.discover.feed.enclosures import Media, parse_duration
 from inforadar.stages.discover.feed.fields import Element, Fields
 from inforadar.stages.discover.feed.hints import read_hints
+from inforadar.stages.discover.feed.limits import MAX_ENTRIES
 from inforadar.stages.discover.feed.markup import element_html
 from inforadar.stages.discover.feed.namespaces import KEYS, RDF, XML
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
-
-MAX_ENTRIES = 20_000
-"""More than any real feed has. A document with a million empty items must not become a million objects."""
 
 TOO_MANY_ENTRIES = FeedWarning(
     text=f"The feed has more than {MAX_ENTRIES:,} entries; the rest was not read.", is_loss=True
