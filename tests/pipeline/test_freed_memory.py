@@ -23,10 +23,11 @@ library.mallinfo2.restype = Info
 limit_freed_memory()
 """
 _BLOCKS = """
-library.free(library.malloc(19 * 2**20))  # after this, the library would cut the next one from its heap
+library.free(library.malloc(19 * 2**20))  # after this, the library would cut the next ones from its heap
 before = library.mallinfo2().hblks
-block = library.malloc(OWN_MAPPING_BYTES)
-print(library.mallinfo2().hblks - before)
+blocks = [library.malloc(OWN_MAPPING_BYTES) for _ in range(100)]
+# A few fit into what the imports left free in the heap: the library uses that first.
+print(library.mallinfo2().hblks - before > 50)
 """
 _HEAPS = """
 all_there = threading.Barrier(9)
@@ -55,8 +56,8 @@ def printed(script: str) -> str:
     ).stdout.strip()
 
 
-def test_a_large_block_is_mapped_alone_even_after_a_larger_one_was_freed() -> None:
-    assert printed(_BLOCKS) == "1"
+def test_large_blocks_are_mapped_alone_even_after_a_larger_one_was_freed() -> None:
+    assert printed(_BLOCKS) == "True"
 
 
 def test_threads_share_a_few_heaps() -> None:
