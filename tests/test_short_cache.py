@@ -19,6 +19,7 @@ SHORT_KEYS = {
     "stages/group/tokens.py": {"_word"},
     "store/lease_tokens.py": {"_key"},
     "store/leases.py": {"_select_due"},
+    "store/items/pages_of_feeds.py": {"_feeds_named"},
     "store/items/search_words.py": {"_word_pattern"},
     "web/http/networks.py": {"network_of"},
     "web/http/readers.py": {"_is_loopback"},

@@ -137,7 +137,7 @@ class WorkerProcess:
 
     async def ended(self) -> int:
         async with asyncio.timeout(PATIENCE_S):
-            await self._reader
+            await asyncio.shield(self._reader)
             return await self.process.wait()
 
     async def kill(self) -> None:

@@ -171,7 +171,7 @@ def test_the_specification_has_all_its_clauses() -> None:
         *(f"N{number}" for number in range(1, 8)),
         *(f"V{number}" for number in range(1, 7)),
         *(f"L{number}" for number in range(1, 9)),
-        *(f"H{number}" for number in range(1, 7)),
+        *(f"H{number}" for number in range(1, 8)),
     ]
 
 

@@ -18,7 +18,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from inforadar.errors import ConfigError, StoreError
 from inforadar.model.run import RunDetails, RunKind
-from inforadar.store import database as engine
+from inforadar.store import postgres_session
 from inforadar.store.database import Database, open_database
 from inforadar.store.database_url import parse_database_url
 from inforadar.store.faults import faults_as_sentences, is_database_fault
@@ -186,7 +186,7 @@ async def test_a_session_that_falls_silent_in_a_transaction_gives_its_locks_back
     postgres_server: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker that was frozen or cut off; others would pass over its rows until the end of days."""
-    monkeypatch.setattr(engine, "SILENCE_S", 1)
+    monkeypatch.setattr(postgres_session, "SILENCE_S", 1)
     locking = "SELECT pg_advisory_xact_lock(4711)"
     locked = threading.Event()
 
@@ -215,10 +215,13 @@ def test_a_server_that_vanishes_without_a_word_is_given_up() -> None:
     with socket.socket() as connection:
         transport = SimpleNamespace(get_extra_info={"socket": connection}.get)
         driver = SimpleNamespace(driver_connection=SimpleNamespace(_transport=transport))
-        engine._detect_dead_server(driver, None)
+        postgres_session.detect_dead_server(driver, None)
         assert connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
-        assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) < engine.SILENCE_S
-        assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == engine.SILENCE_S * 1000
+        assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) < postgres_session.SILENCE_S
+        assert (
+            connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
+            == postgres_session.SILENCE_S * 1000
+        )
 
 
 def test_a_pool_without_a_free_connection_is_a_sentence_too() -> None:

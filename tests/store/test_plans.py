@@ -23,19 +23,21 @@ from inforadar.store.articles.queries import seconds_to_next_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.lists import list_feeds
 from inforadar.store.feeds.pages import FeedFilter, load_feed_page
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.known import load_known
 from inforadar.store.items.lookup import load_item_by_url, load_newest
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter, list_items
+from inforadar.store.items.queries import list_items
 from inforadar.store.leases import claim_due_feeds, claim_feeds, seconds_to_next_request
 from inforadar.store.people.along import load_told_along
+from inforadar.store.published.cached_feeds import load_last_items
 from inforadar.store.published.served import load_served_feeds
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.stories import stories, story_items
 from inforadar.store.types import db_later
-from tests.store.making import NOW
+from tests.store.making import NOW, add_feed
 
 NUMBER = 3000
 
@@ -199,13 +201,44 @@ async def test_what_is_read_along_with_an_item_is_found_by_its_url(database: Dat
     assert "Seq Scan on items" not in said, said
 
 
+async def test_a_feed_is_built_from_its_own_articles_alone_also_before_there_are_statistics(
+    database: Database,
+) -> None:
+    """As while a new database is filled: PostgreSQL guesses by the size of the table how many items a feed has."""
+    feed = await add_feed(database)
+    keys = [f"{number:016x}" for number in range(NUMBER, 3 * NUMBER)]
+
+    def add(connection: Connection) -> None:
+        connection.execute(
+            insert(items).values(feed_id=feed.id, pub_date=NOW, content="word " * 300),
+            [
+                {"id": new_uuid(), "hash": key * 4, "url": f"https://a.example/{key}", "uid": key}
+                for key in keys
+            ],
+        )
+        connection.execute(
+            insert(articles), [{"uid": key, "url": f"https://a.example/{key}"} for key in keys]
+        )
+
+    await database.write(add)
+    said = await plan_of(
+        database, lambda c: load_last_items(c, feed, 50, with_text=True), has_statistics=False
+    )
+    for bad in ("SCAN articles", "Seq Scan on articles", "Hash", "Merge"):
+        assert bad not in said, said
+
+
 def _without_empty(plan: str) -> str:
     """Tables that nothing was put into are read as a whole, which costs nothing."""
     return plan.replace("Seq Scan on marks", "").replace("Seq Scan on cached_feeds", "")
 
 
 async def plan_of(
-    database: Database, question: Callable[[Connection], object], *, is_small_read_whole: bool = True
+    database: Database,
+    question: Callable[[Connection], object],
+    *,
+    is_small_read_whole: bool = True,
+    has_statistics: bool = True,
 ) -> str:
     """The plan of the first statement that a question asks; without `is_small_read_whole`, of all.
 
@@ -227,6 +260,6 @@ async def plan_of(
         )
 
     await database.write(fill)
-    if not database.is_sqlite:
+    if not database.is_sqlite and has_statistics:
         await database.read(lambda c: c.execute(text("ANALYZE")))
     return await database.write(plan)

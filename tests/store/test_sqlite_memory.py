@@ -42,3 +42,16 @@ async def test_readers_keep_fewer_pages_than_the_writer(tmp_path: Path) -> None:
         assert await database.write(cache_kb) == WRITER_CACHE_KB
         assert await database.read(cache_kb) == READER_CACHE_KB
     assert READERS * READER_CACHE_KB <= WRITER_CACHE_KB
+
+
+async def test_questions_that_come_alone_fill_the_cache_of_one_connection(tmp_path: Path) -> None:
+    all_there = threading.Barrier(READERS)
+
+    def meet(connection: Connection) -> int:
+        all_there.wait(30)
+        return id(connection)
+
+    async with open_database(f"sqlite:///{tmp_path / 'small.db'}") as database:
+        opened = set(await asyncio.gather(*(database.read(meet) for _ in range(READERS))))
+        assert len(opened) == READERS
+        assert len({await database.read(id) for _ in range(20)}) == 1

@@ -9,8 +9,8 @@ import pytest
 from inforadar.config import Settings, load_settings
 from inforadar.store.feeds.add import insert_feed
 from inforadar.store.feeds.changes import sync_feed
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.one_row import count_items
-from inforadar.store.items.queries import ItemFilter
 from inforadar.store.work_state import WorkState, load_work_state
 from inforadar.tui.fetch.inner_worker import worker_words
 from tests.support.faces.newsroom import Newsroom

@@ -21,7 +21,7 @@ def item(content: str, url: str = "https://news.example/1") -> Item:
     at = datetime(2026, 3, 1, tzinfo=UTC)
     return Item(
         id=ItemId(new_uuid()), feed_id=FeedId(new_uuid()), url=url, hash=url_hash(url), content=content,
-        published_at=at, created_at=at, updated_at=at,
+        published_at=at, created_at=at, updated_at=at, analyzer_result={},
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from inforadar.errors import UsageError
 from inforadar.model.ids import UrlHash
 from inforadar.model.person import Along, PersonId
 from inforadar.store.database import Database
-from inforadar.store.items.queries import ItemFilter, ListPlace
+from inforadar.store.items.item_filter import ItemFilter, ListPlace
 from inforadar.store.people.marks import Marks
 from inforadar.store.people.save_lists import mark_list_part, unmark_read
 from inforadar.store.people.save_marks import (

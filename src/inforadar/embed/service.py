@@ -33,7 +33,8 @@ from inforadar.pipeline.runs.fetch_run import FetchFilter
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.store.articles.queries import load_article
 from inforadar.store.feeds.queries import load_feed, load_feeds
-from inforadar.store.items.queries import ItemFilter, list_items
+from inforadar.store.items.item_filter import ItemFilter
+from inforadar.store.items.queries import list_items
 from inforadar.store.leases import claim_feeds
 from inforadar.urls import canonical_form, uid
 

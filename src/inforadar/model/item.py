@@ -221,6 +221,7 @@ class FeedLabel:
     topic: str
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item(Metadata):
     """A stored item as lists and reading views show it."""
@@ -233,7 +234,7 @@ class Item(Metadata):
     published_at: datetime
     created_at: datetime
     updated_at: datetime
-    analyzer_result: Mapping[str, Any] = field(default_factory=dict)
+    analyzer_result: Mapping[str, Any]
     analyzed_at: datetime | None = None
     run_id: RunId | None = None
     guid: str | None = None
@@ -248,6 +249,8 @@ class Item(Metadata):
     topic: str = ""
     score: float | None = None
     """The overall score; None if the item is not analyzed yet, or was not measured: see `score_word`."""
+    is_shared: bool = False
+    """Whether other feeds list the URL too, disabled ones included."""
     also_in: tuple[FeedLabel, ...] = ()
     """The other feeds that list the URL: lists show it once, with all of them."""
 

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 import msgspec
 from sqlalchemy import Connection, Engine, Uuid, create_engine, event
@@ -34,6 +33,7 @@ from inforadar.errors import ConfigError, StoreError
 from inforadar.store.change_count import ChangeCount
 from inforadar.store.database_url import parse_database_url
 from inforadar.store.faults import faults_as_sentences, is_deadlock
+from inforadar.store.postgres_session import detect_dead_server, session_settings
 from inforadar.store.private_files import make_private
 from inforadar.store.read_turns import ReadTurns
 from inforadar.store.types import SqliteUuid, encode_json
@@ -60,11 +60,8 @@ KEPT_CONNECTIONS, MIN_KEPT_CONNECTIONS = 8, 2
 busy, it opens as many again."""
 CHECKPOINT_BYTES, MAX_WAL_BYTES, PAGE_BYTES = 32 * 2**20, 128 * 2**20, 4096
 """From the first size, a separate thread checkpoints SQLite's write-ahead log; from the second, a transaction does."""
-WRITER_CACHE_KB, READER_CACHE_KB = 8_000, 2_000
+WRITER_CACHE_KB, READER_CACHE_KB = 6_000, 1_500
 """Pages that a SQLite connection keeps. A reader's are outdated whenever somebody else commits, so few are enough."""
-SILENCE_S = 60
-"""How long a silent connection is kept. PostgreSQL ends a session that was cut off or frozen inside a transaction;
-otherwise its locks would block rows whose leases expired long ago. We drop a server that vanished."""
 
 _json: dict[str, Any] = {
     "json_serializer": encode_json,
@@ -159,19 +156,37 @@ class _SqliteRunner:
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="sqlite-read")
         self._turns = ReadTurns(1, SLOW_SQLITE_READ_S)
         self._open = threading.local()
+        self._resting: list[Connection] = []
         self._connections: list[Connection] = []
 
     def _connection(self, engine: Engine) -> Connection:
         connection: Connection | None = getattr(self._open, "connection", None)
         if connection is None or connection.closed or connection.invalidated:
-            connection = self._open.connection = engine.connect()
-            self._connections.append(connection)
+            connection = self._open.connection = self._opened(engine)
         return connection
 
     def _run(self, engine: Engine, question: Callable[[Connection], T]) -> T:
         connection = self._connection(engine)
         with connection.begin():
             return question(connection)
+
+    def _read(self, question: Callable[[Connection], T]) -> T:
+        # The connection that was used last: most questions come alone, and then only one fills its caches.
+        try:
+            connection = self._resting.pop()
+        except IndexError:
+            connection = self._opened(self._reading)
+        try:
+            with connection.begin():
+                return question(connection)
+        finally:
+            if not connection.invalidated:
+                self._resting.append(connection)
+
+    def _opened(self, engine: Engine) -> Connection:
+        connection = engine.connect()
+        self._connections.append(connection)
+        return connection
 
     def _write(self, question: Callable[[Connection], T]) -> T:
         try:
@@ -197,7 +212,7 @@ class _SqliteRunner:
     async def read(self, question: Callable[[Connection], T]) -> T:
         loop = asyncio.get_running_loop()
         async with self._turns.turn():
-            return await loop.run_in_executor(self._readers, self._run, self._reading, question)
+            return await loop.run_in_executor(self._readers, self._read, question)
 
     async def write(self, question: Callable[[Connection], T]) -> T:
         loop = asyncio.get_running_loop()
@@ -311,35 +326,10 @@ def _lower(text: str | None) -> str | None:
     return None if text is None else text.lower()
 
 
-def _session_settings() -> dict[str, str]:
-    return {
-        "idle_in_transaction_session_timeout": f"{SILENCE_S}s",
-        "tcp_keepalives_idle": f"{SILENCE_S // 2}s",
-        "tcp_keepalives_interval": f"{SILENCE_S // 6}s",
-        "tcp_keepalives_count": "3",
-        "tcp_user_timeout": f"{SILENCE_S}s",
-    }
-
-
-def _detect_dead_server(dbapi_connection: Any, _record: Any) -> None:
-    """Turn on TCP keepalives; otherwise the driver would wait forever for a server that vanished."""
-    sock = dbapi_connection.driver_connection._transport.get_extra_info("socket")
-    if sock.family == socket.AF_UNIX:
-        return
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in (
-        ("TCP_KEEPIDLE", SILENCE_S // 2),
-        ("TCP_KEEPINTVL", SILENCE_S // 6),
-        ("TCP_KEEPCNT", 3),
-        ("TCP_USER_TIMEOUT", SILENCE_S * 1000),
-    ):
-        if option := getattr(socket, name, None):  # not every system has each of them
-            sock.setsockopt(socket.IPPROTO_TCP, option, value)
-
-
 class _PostgresRunner:
     def __init__(self, url: URL, kept: int) -> None:
         from sqlalchemy.ext.asyncio import create_async_engine  # noqa: PLC0415 - SQLite needs none of it
+        from sqlalchemy.util import greenlet_spawn  # noqa: PLC0415
 
         try:
             self._engine: AsyncEngine = create_async_engine(
@@ -348,24 +338,32 @@ class _PostgresRunner:
                 max_overflow=kept,
                 pool_pre_ping=False,
                 pool_recycle=1800,
-                connect_args={"server_settings": _session_settings()},
+                isolation_level="AUTOCOMMIT",
+                connect_args={"server_settings": session_settings()},
                 **_json,
             )
         except (ModuleNotFoundError, NoSuchModuleError):
             raise ConfigError("PostgreSQL needs the extra: pip install 'inforadar[postgres]'.") from None
-        event.listen(self._engine.sync_engine, "connect", _detect_dead_server)
-        self._reading = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        event.listen(self._engine.sync_engine, "connect", detect_dead_server)
+        # Connections are in the mode of most questions, because setting another one takes longer than a short question.
+        self._writing = self._engine.execution_options(isolation_level="READ COMMITTED")
+        self._in_greenlet = greenlet_spawn
         self._turns = ReadTurns(kept, SLOW_POSTGRES_READ_S)
 
     async def read(self, question: Callable[[Connection], T]) -> T:
-        async with self._turns.turn(), self._reading.connect() as connection:
-            return await connection.run_sync(question)
+        # In one greenlet, where `AsyncEngine` would switch to a new one for opening, asking and closing.
+        async with self._turns.turn():
+            return cast("T", await self._in_greenlet(self._ask, question))
+
+    def _ask(self, question: Callable[[Connection], T]) -> T:
+        with self._engine.sync_engine.connect() as connection:
+            return question(connection)
 
     async def write(self, question: Callable[[Connection], T]) -> T:
         attempt = 1
         while True:
             try:
-                async with self._engine.begin() as connection:
+                async with self._writing.begin() as connection:
                     return await connection.run_sync(question)
             except DBAPIError as fault:
                 if not is_deadlock(fault) or attempt == DEADLOCK_ATTEMPTS:
@@ -388,7 +386,7 @@ class _PostgresRunner:
             for table in all_tables():
                 connection.exec_driver_sql(f'VACUUM (ANALYZE) "{table.name}"')
 
-        async with self._reading.connect() as connection:
+        async with self._engine.connect() as connection:
             await connection.run_sync(run)
 
     async def migrate(self, question: Callable[[Connection], T]) -> T:

@@ -22,10 +22,12 @@ from inforadar.store.articles.queries import ArticlePreview, load_article, load_
 from inforadar.store.feeds.hidden import load_hidden_feeds
 from inforadar.store.feeds.labels import has_only
 from inforadar.store.feeds.queries import load_broken_count, load_feed
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.neighbours import Neighbours, load_neighbours
 from inforadar.store.items.one_row import load_shown_item
-from inforadar.store.items.pages import ItemPage, load_item_page
-from inforadar.store.items.queries import ItemFilter, load_item_changes
+from inforadar.store.items.page_place import ItemPage
+from inforadar.store.items.pages import load_item_page
+from inforadar.store.items.queries import load_item_changes
 from inforadar.store.people.marks import NO_MARKS, Marks, load_label_names, load_marks
 from inforadar.store.published.contents import load_published_contents
 from inforadar.store.revisions.queries import count_revisions

@@ -28,6 +28,9 @@ from inforadar.store.types import encode_json, storable
 
 Values = tuple[Any, ...]
 
+_CHECKED_ROWS = 100
+"""Rows that are encoded at once: all of a batch would need as much memory again as the batch."""
+
 
 def stored_time(connection: Connection, at: datetime) -> datetime | str:
     """The time as `UtcDateTime` stores it."""
@@ -121,9 +124,12 @@ def insert_short_rows(
 
 
 def _storable_rows(rows: Sequence[Values]) -> list[Values]:
-    """Check all texts by encoding them at once; there is hardly ever one to clean."""
+    """Check all texts by encoding many at once; there is hardly ever one to clean."""
     try:
-        is_clean = b"\\u0000" not in msgspec.json.encode(rows)
+        is_clean = all(
+            b"\\u0000" not in msgspec.json.encode(rows[start : start + _CHECKED_ROWS])
+            for start in range(0, len(rows), _CHECKED_ROWS)
+        )
     except UnicodeEncodeError:
         is_clean = False
     return list(rows) if is_clean else [tuple(storable(value) for value in row) for row in rows]

@@ -315,9 +315,9 @@ def one_of(column: ColumnElement[Any], values: Iterable[Any]) -> ColumnElement[b
     return _OneOf(column, bindparam(None, list(values), type_=_ListOf(column.type), unique=True))
 
 
-def one_of_given(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+def one_of_given(column: ColumnElement[Any], name: str, values: Iterable[Any] = ()) -> ColumnElement[bool]:
     """Like `one_of`, for a statement that is built once: the list is the parameter `name` at execution."""
-    return _OneOf(column, bindparam(name, type_=_ListOf(column.type)))
+    return _OneOf(column, bindparam(name, list(values), type_=_ListOf(column.type)))
 
 
 StoredId = UUID | str

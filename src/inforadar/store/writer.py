@@ -51,7 +51,7 @@ J = TypeVar("J", FinishedJob, ListingPart)
 Differ = Callable[[Sequence[Listed], Sequence[KnownItem]], Diff]
 JOB_WEIGHT = 6
 """Weight of a job; each entry it lists adds one, because a first fetch writes dozens of rows."""
-MAX_BATCH_WEIGHT, MAX_UNSAVED_WEIGHT = 3_000, 6_000
+MAX_BATCH_WEIGHT, MAX_UNSAVED_WEIGHT = 1_500, 3_000
 """Maximum weight of one transaction, so that others get their turn at the database, and of all jobs in memory."""
 GATHER_BELOW_WEIGHT, GATHER_S = 600, 0.05
 """A lighter batch waits this long for more jobs: a transaction costs nearly the same for one job as for many."""

@@ -12,8 +12,8 @@ from inforadar.model.person import FIRST_PERSON
 from inforadar.model.rule import RuleActions
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.one_row import count_items
-from inforadar.store.items.queries import ItemFilter
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.revisions import article_revisions

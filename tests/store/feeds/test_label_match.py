@@ -7,8 +7,9 @@ from sqlalchemy import Connection
 
 from inforadar.store.database import Database, open_database
 from inforadar.store.feeds.queries import load_feeds
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter, list_items
+from inforadar.store.items.queries import list_items
 from inforadar.store.schema.items import items
 from inforadar.store.schema.stories import stories, story_items
 from inforadar.store.stories.queries import StoryFilter, list_stories

@@ -13,14 +13,10 @@ from inforadar.model.person import FIRST_PERSON
 from inforadar.store.database import Database
 from inforadar.store.feeds.changes import update_feed
 from inforadar.store.feeds.delete_feeds import delete_feed
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.known import load_known
 from inforadar.store.items.one_row import count_items
-from inforadar.store.items.queries import (
-    ItemFilter,
-    list_items,
-    load_item,
-    load_item_changes,
-)
+from inforadar.store.items.queries import list_items, load_item, load_item_changes
 from inforadar.store.items.save import FeedItems, insert_items, save_changes
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import item_changes, items
@@ -218,6 +214,8 @@ async def test_marks_belong_to_the_url(database: Database) -> None:
         "b2",
     ]
     assert await shown(database, ItemFilter(person_id=FIRST_PERSON, starred=True)) == ["b0"]
+    assert await shown(database, ItemFilter(starred=True)) == []
+    assert await shown(database, ItemFilter(archived=True, query="b0")) == []
     assert (
         await shown(
             database, ItemFilter(person_id=FIRST_PERSON, starred=True, unread=True, sources=("habr",))

@@ -34,6 +34,21 @@ async def test_a_row_gives_back_the_metadata_it_was_made_from(
     assert await database.write(store) == given
 
 
+async def test_what_no_database_stores_is_left_out_of_any_of_many_rows(database: Database) -> None:
+    hostile = 250
+    many = [
+        (number, *ROWS.to_row(replace(EMPTY, author="a\x00b" if number == hostile else "ab")))
+        for number in range(300)
+    ]
+
+    def store(connection: Connection) -> set[str]:
+        TABLE.create(connection)
+        insert_rows(connection, insert(TABLE), ("id", *ROWS.names), many)
+        return set(connection.execute(select(TABLE.c.author)).scalars())
+
+    assert await database.write(store) == {"ab"}
+
+
 def test_what_no_database_stores_is_left_out_of_texts_inside_of_lists() -> None:
     hostile = replace(EMPTY, attachments=(Attachment(url="https://example.com/\x00a\ud800"),))
     stored = ROWS.to_row(hostile)[ROWS.names.index("attachments")]

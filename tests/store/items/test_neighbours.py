@@ -11,9 +11,9 @@ from inforadar.model.person import FIRST_PERSON
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
 from inforadar.store.items import neighbours as item_neighbours
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.neighbours import load_neighbours
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter
 from inforadar.store.people.save_marks import save_marks_of
 from tests.store.making import NOW, add_feed, collect, listed
 

@@ -13,13 +13,17 @@ from inforadar.model.person import FIRST_PERSON
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
 from inforadar.store.items import pages as item_pages
+from inforadar.store.items import pages_of_words
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.one_row import count_items
 from inforadar.store.items.order import ITEM_ORDERS, SortKey, load_sorted_items, load_sorted_page
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter, list_items
+from inforadar.store.items.queries import list_items
 from inforadar.store.people.save_marks import save_marks_of
 from inforadar.store.schema.items import items
 from tests.store.making import NOW, add_feed, add_feeds, collect, listed, set_feed
+
+OF_WORDS = {"COMMON_HITS", "SCAN_ITEMS", "MAX_SCANS"}
 
 
 @pytest.mark.parametrize("few", [0, 2000])
@@ -137,7 +141,7 @@ async def test_a_filtered_list_is_the_same_whichever_way_it_is_found(
     database: Database, monkeypatch: pytest.MonkeyPatch, ways: dict[str, int]
 ) -> None:
     for name, value in ways.items():
-        monkeypatch.setattr(item_pages, name, value)
+        monkeypatch.setattr(pages_of_words if name in OF_WORDS else item_pages, name, value)
     await _fill(database)
     labels: list[dict[str, Any]] = [{}, {"sources": ("site-1.example",)}, {"sources": ("nobody",)}]
     scores: list[dict[str, Any]] = [

@@ -20,9 +20,10 @@ from inforadar.store.articles.claims import claim_articles
 from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.delete_feeds import purge_feeds
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.one_row import count_items
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter, list_items
+from inforadar.store.items.queries import list_items
 from inforadar.store.items.redate import redate_feed
 from inforadar.store.items.search_index import save_search_words
 from inforadar.store.items.search_jobs import load_search_jobs

@@ -10,10 +10,10 @@ from sqlalchemy import update
 from inforadar.model.person import FIRST_PERSON
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.one_row import count_items
 from inforadar.store.items.order import SortKey, load_sorted_items
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter
 from inforadar.store.people.save_marks import save_all_marks
 from inforadar.store.people.streams import Stream, load_stream_numbers
 from inforadar.store.schema.items import items

@@ -21,7 +21,8 @@ from sqlalchemy import Connection, insert, inspect, text
 from inforadar.errors import DatabaseTooNewError, StoreError
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database, open_database
-from inforadar.store.items.queries import ItemFilter, list_items
+from inforadar.store.items.item_filter import ItemFilter
+from inforadar.store.items.queries import list_items
 from inforadar.store.published.cached_feeds import CachedFeed
 from inforadar.store.published.save_builds import save_cached_feeds
 from inforadar.store.schema.columns import metadata

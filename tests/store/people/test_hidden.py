@@ -9,9 +9,9 @@ from inforadar.model.person import FIRST_PERSON, PersonId, Role
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
 from inforadar.store.feeds.labels import load_unread_labels
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.one_row import count_items
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter
 from inforadar.store.people.save_marks import set_marks
 from inforadar.store.people.save_people import hide_feeds, insert_person, show_feeds
 from tests.support.faces.newsroom import Newsroom

@@ -9,9 +9,9 @@ import pytest
 from inforadar.actions.mark import mark_list, undo_mark_list
 from inforadar.model.person import FIRST_PERSON
 from inforadar.store.database import Database
+from inforadar.store.items.item_filter import ItemFilter, ListPlace
 from inforadar.store.items.one_row import count_some
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter, ListPlace
 from inforadar.store.people import save_lists
 from inforadar.store.people.save_marks import save_marks_of
 from inforadar.store.people.save_people import hide_feeds

@@ -15,8 +15,8 @@ from inforadar.stages.diff import diff
 from inforadar.store.articles.claims import claim_articles, extend_articles
 from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter
 from inforadar.store.schema.articles import articles
 from inforadar.store.sitemaps.record import save_site
 from inforadar.store.types import db_now

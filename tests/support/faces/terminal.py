@@ -21,7 +21,8 @@ from inforadar.model.http import Outcome
 from inforadar.model.item import ItemChange
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database, open_database
-from inforadar.store.items.queries import ItemFilter, list_items
+from inforadar.store.items.item_filter import ItemFilter
+from inforadar.store.items.queries import list_items
 from inforadar.store.items.save import save_changes
 from inforadar.store.upkeep.upgrade import upgrade_database
 from inforadar.tui.app import RadarApp

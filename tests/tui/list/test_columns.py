@@ -41,7 +41,7 @@ def row_of(**fields: Any) -> Row:
         published_at=NOW,
         created_at=NOW,
         updated_at=NOW,
-        **fields,
+        **{"analyzer_result": {}} | fields,
     )
     return make_row(item, NO_MARKS, 1234, now=NOW, visited_at=None)
 

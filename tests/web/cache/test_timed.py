@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import fields
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -137,7 +138,9 @@ async def test_what_is_being_loaded_when_the_version_changes_is_loaded_again() -
 
 
 async def test_heavy_answers_are_dropped_before_there_are_too_many_entries() -> None:
-    cache: TimedCache[int, bytes] = TimedCache(3600.0, max_entries=10, max_bytes=1000, weigh=len)
+    cache: TimedCache[int, bytes] = TimedCache(
+        3600.0, max_entries=10, max_bytes=1000, weigh=len, clock=lambda: 0.0
+    )
     for number in range(20):
         cache.keep(number, b"x" * 300, asked_at=0.0)
     assert [number for number in range(20) if cache.last(number)] == [17, 18, 19]
@@ -163,6 +166,26 @@ def made_by(routes: type, name: str) -> TimedCache[Any, Prepared]:
 )
 async def test_documents_are_kept_up_to_a_number_of_bytes(cache: TimedCache[Any, Prepared]) -> None:
     for number in range(100):
-        cache.keep(number, Prepared(b"x" * 2**20, "text/plain", None), asked_at=0.0)
+        cache.keep(number, Prepared(b"x" * 2**20, "text/plain", None), asked_at=monotonic())
     kept = [document for number in range(100) if (document := cache.last(number))]
     assert 0 < sum(document.weight for document in kept) <= 16 * 2**20
+
+
+async def test_large_answers_that_are_too_old_to_be_given_again_are_dropped() -> None:
+    count = Counter()
+    cache: TimedCache[str, int] = TimedCache(2.0, max_bytes=1000, clock=lambda: count.now)
+    await cache.get("a", count)
+    count.now = 1.0
+    await cache.get("b", count)
+    count.now = 2.5
+    await cache.get("c", count)
+    assert (cache.last("a"), cache.last("b"), cache.last("c")) == (None, 2, 3)
+
+
+async def test_a_large_answer_that_may_be_given_while_it_is_loaded_anew_is_not_dropped() -> None:
+    count = Counter(took_s=1.0)
+    cache: TimedCache[str, int] = TimedCache(2.0, max_bytes=1000, stretch=2, clock=lambda: count.now)
+    await cache.get("a", count)
+    count.now = 100.0
+    await cache.get("b", count)
+    assert await cache.get("a", count) == 1

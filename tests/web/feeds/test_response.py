@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import gc
+import gzip
+from typing import Any
+
 import aiohttp
 import pytest
 
 from inforadar.config import Settings
 from inforadar.store.feeds.changes import update_feed
+from inforadar.web.feeds.response import Prepared
 from inforadar.web.http.admin_token import load_admin_token
+from inforadar.web.http.encodings import decode, encode
 from tests.support.faces.fixtures import running
 from tests.support.faces.newsroom import Newsroom
 from tests.support.ports import free_port
@@ -70,3 +76,30 @@ async def test_whoever_asks_another_host_or_needs_the_token_asks_the_application
         for _ in range(2):
             assert (await ask(other, **bearer))[::3] == (200, False)
             assert (await ask(other))[0] == 401
+
+
+async def sent(document: Prepared, encoding: str) -> bytes:
+    bodies: list[bytes] = []
+
+    async def send(message: Any) -> None:
+        bodies.append(message.get("body", b""))
+
+    headers = [(b"accept-encoding", encoding.encode())]
+    await document.send({"type": "http", "method": "GET", "headers": headers}, send)
+    return b"".join(bodies)
+
+
+async def test_a_document_that_was_encoded_is_kept_only_so_and_is_there_for_everybody() -> None:
+    body = DOCUMENT.encode()
+    document = Prepared(body, "application/rss+xml", None)
+    assert gzip.decompress(await sent(document, "gzip")) == body
+    assert not any(one is body for one in gc.get_referents(document))
+    for encoding in ("identity", "gzip", "br", "identity"):
+        again = await sent(document, encoding)
+        assert (again == body) == (encoding == "identity")
+    assert document.ready("identity", None, None)[2] == body  # type: ignore[index]
+
+
+@pytest.mark.parametrize("encoding", ["br", "gzip", ""])
+def test_what_was_encoded_can_be_decoded(encoding: str) -> None:
+    assert decode(encode(b"text " * 1000, encoding), encoding) == b"text " * 1000

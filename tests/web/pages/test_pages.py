@@ -13,11 +13,14 @@ from inforadar.model.analysis import Score
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Outcome
 from inforadar.model.ids import new_uuid
+from inforadar.model.person import FIRST_PERSON
+from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.analyses.claims import claim_analyses
 from inforadar.store.analyses.save import save_analysis
 from inforadar.store.database import open_database
 from inforadar.store.feeds.changes import update_feed
 from inforadar.store.feeds.delete_feeds import delete_feed
+from inforadar.store.people.save_marks import save_marks
 from inforadar.store.schema.items import item_changes
 from inforadar.store.upkeep.delete_surplus import delete_history
 from inforadar.web.http.admin_token import load_admin_token
@@ -68,6 +71,35 @@ async def test_the_list_shows_an_item_with_its_neutral_title_and_score(
     assert re.search(r'class="band loaded".*</svg>loaded</span>', text)
     assert f'<time datetime="{at:%Y-%m-%dT%H:%M:%SZ}"' in text
     assert ">3 hours ago</time>" in text
+
+
+async def test_an_entry_that_is_kept_shows_what_changed_and_leads_to_its_list(
+    newsroom: Newsroom, web: aiohttp.ClientSession, web_settings: Settings
+) -> None:
+    admin = {"Authorization": f"Bearer {load_admin_token(web_settings.home)}"}
+
+    async def entry(**query: str) -> str:
+        async with web.get("/", headers=admin, params=query) as response:
+            found = re.search(r'<li class="entry.*?</li>', await response.text(), re.DOTALL)
+            assert found, query
+            return found[0]
+
+    url = "https://news.example/1"
+    item = await newsroom.add_item(await newsroom.add_feed(), url, title="Ferry <BEHIND> ITEM-ID паром 🚢")
+    await SearchIndexer(database=newsroom.database).run_once()
+    for _ in range(2):
+        everything = await entry()
+        assert f'href="/item/{item.id}">Ferry &lt;BEHIND&gt; ITEM-ID паром 🚢</a>' in everything
+        assert f'href="/item/{item.id}?show=unread&amp;at=' in await entry(show="unread")
+        found = await entry(q="ferry")
+        assert re.search(rf'href="/item/{item.id}\?q=ferry"><mark[^>]*>Ferry</mark> &lt;BEHIND', found), found
+    assert "<mark" not in await entry()
+    await newsroom.change(item, title=("Ferry", "Ferry late"))
+    assert ">Ferry late</a>" in await entry()
+    await newsroom.database.write(save_marks, FIRST_PERSON, url, {"starred": True}, datetime.now(UTC))
+    assert '<li class="entry starred"' in await entry()
+    await newsroom.analyze({url: 0.81})
+    assert 'class="band loaded"' in await entry()
 
 
 @pytest.mark.parametrize(

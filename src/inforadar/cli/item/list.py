@@ -16,9 +16,9 @@ from inforadar.model.item import Item
 from inforadar.model.search import FIELDS
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.one_row import count_items
 from inforadar.store.items.order import SortKey, load_sorted_items
-from inforadar.store.items.queries import ItemFilter
 from inforadar.store.people.queries import load_first_admin
 from inforadar.texts import counted
 from inforadar.views.json import item_document

@@ -15,7 +15,7 @@ from inforadar.store.clock_sanity import is_absurd
 from inforadar.store.schema.articles import article_categories, articles
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
-from inforadar.store.types import db_later, db_now, one_of
+from inforadar.store.types import db_later, db_now, one_of, one_of_given
 
 _a = articles.c
 
@@ -66,15 +66,15 @@ class ArticlePreview:
     text_len: int
 
 
+_PREVIEWS = select(_a.uid, _a.image, _a.text_len).where(
+    one_of_given(_a.uid, "uids"), _a.status == ArticleStatus.SUCCESS.value
+)
+
+
 def load_previews(connection: Connection, uids: Iterable[Uid]) -> dict[Uid, ArticlePreview]:
     """The lead image and the length of each article that has a text."""
-    length = func.coalesce(func.length(_a.clean_text), 0).label("text_len")
-    query = select(_a.uid, _a.image, length).where(
-        one_of(_a.uid, uids), _a.status == ArticleStatus.SUCCESS.value
-    )
-    return {
-        row.uid: ArticlePreview(image=row.image, text_len=row.text_len) for row in connection.execute(query)
-    }
+    rows = connection.execute(_PREVIEWS, {"uids": list(uids)})
+    return {row.uid: ArticlePreview(image=row.image, text_len=row.text_len) for row in rows}
 
 
 def article_from_row(row: Row[Any]) -> Article:

@@ -15,16 +15,31 @@ from inforadar.store.types import NAME_INDEX_CHARS, folded, unindexed
 from inforadar.texts import storable_text
 
 
-def is_named(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[bool]:
-    """Condition: the column is one of `names`, which come from `known_names`. Uses the index."""
+def spellings(names: Sequence[str]) -> list[str]:
+    """What `is_named` compares the names as."""
     # No feed has a name that cannot be stored, and PostgreSQL refuses to look for one.
     possible = [name for name in names if storable_text(name) == name]
-    if not possible:
-        return false()
     # Python lowercases letters that the database's locale does not know.
-    meant = dict.fromkeys([*possible, *(name.lower() for name in possible)])
-    is_one = folded(column).in_([folded(literal(name)) for name in meant])
-    if max(map(len, meant)) < NAME_INDEX_CHARS:
+    return list(dict.fromkeys([*possible, *(name.lower() for name in possible)]))
+
+
+def is_named(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[bool]:
+    """Condition: the column is one of `names`, which come from `known_names`. Uses the index."""
+    meant = spellings(names)
+    is_long = is_beyond_index(meant)
+    return is_spelled(column, [literal(name) for name in meant], is_long=is_long) if meant else false()
+
+
+def is_beyond_index(meant: Sequence[str]) -> bool:
+    return any(len(name) >= NAME_INDEX_CHARS for name in meant)
+
+
+def is_spelled(
+    column: ColumnElement[str], meant: Sequence[ColumnElement[str]], *, is_long: bool
+) -> ColumnElement[bool]:
+    """Condition: the column is one of the spellings; `is_long`: one of them may be longer than the index has it."""
+    is_one = folded(column).in_([folded(name) for name in meant])
+    if not is_long:
         return is_one
     return and_(is_one, func.lower(column).in_([func.lower(name) for name in meant]))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Select, Text, bindparam, func, literal_column, select
 
 from inforadar.model.person import PersonId
 from inforadar.store.feeds.hidden import sees_feed
@@ -55,11 +55,16 @@ def by_name(source: str, topic: str) -> tuple[str, ...]:
     return source.casefold(), topic.casefold(), source, topic
 
 
+_ACTIVE_FEED = select(feeds.c.id).where(feeds.c.enabled, feeds.c.deleted_at.is_(None)).limit(1)
+_OF_OTHERS = _ACTIVE_FEED.where(feeds.c.origin.is_distinct_from(bindparam("origin", type_=Text)))
+
+
 def has_only(connection: Connection, origin: str) -> bool:
     """Whether there are active feeds and all of them come from this origin."""
-    active = select(feeds.c.id).where(feeds.c.enabled, feeds.c.deleted_at.is_(None)).limit(1)
-    other = active.where(feeds.c.origin.is_distinct_from(origin))
-    return connection.execute(other).first() is None and connection.execute(active).first() is not None
+    given = {"origin": origin}
+    return connection.execute(_OF_OTHERS, given).first() is None and (
+        connection.execute(_ACTIVE_FEED).first() is not None
+    )
 
 
 def load_unread(

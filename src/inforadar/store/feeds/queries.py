@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Text, cast, false, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, Text, bindparam, cast, false, func, or_, select
 
 from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.feed import Feed
@@ -29,10 +31,15 @@ def feed_key(url: str) -> tuple[str, str]:
 
 
 def load_feed(connection: Connection, feed_id: FeedId) -> Feed:
-    row = connection.execute(select_feeds().where(feeds.c.id == feed_id)).first()
+    row = connection.execute(_one_feed(), {"feed": feed_id}).first()
     if row is None:
         raise NotFoundError(f"There is no feed {feed_id}.")
     return feed_from_row(row)
+
+
+@cache
+def _one_feed() -> Select[Any]:
+    return select_feeds().where(feeds.c.id == bindparam("feed"))
 
 
 def find_feed_by_url(connection: Connection, url: str) -> Feed | None:
@@ -187,12 +194,15 @@ BROKEN = (
 
 
 MANY_BROKEN = 1000
+_BROKEN_COUNT = select(func.count()).select_from(
+    select(feeds.c.id).select_from(joined).where(*BROKEN).limit(bindparam("number")).subquery()
+)
 
 
 def load_broken_count(connection: Connection) -> int:
     """Count broken feeds, up to `MANY_BROKEN`: every page shows this, and a number that large need not be exact."""
-    some = select(feeds.c.id).select_from(joined).where(*BROKEN).limit(MANY_BROKEN).subquery()
-    return connection.execute(select(func.count()).select_from(some)).scalar_one()
+    number: int = connection.execute(_BROKEN_COUNT, {"number": MANY_BROKEN}).scalar_one()
+    return number
 
 
 def load_broken_feeds(connection: Connection, *, limit: int = 500) -> list[Feed]:

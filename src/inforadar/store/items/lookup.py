@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, select, true
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select, true
 
 from inforadar.model.ids import FeedId, ItemId
 from inforadar.model.item import Item
@@ -14,7 +16,7 @@ from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.queries import item_from_row, select_items
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
-from inforadar.store.types import one_of, unindexed
+from inforadar.store.types import one_of, one_of_given, unindexed
 
 FEW_SCORED = 10_000
 
@@ -30,14 +32,21 @@ class Candidate:
 
 def load_item_by_url(connection: Connection, url: str, max_score: float | None = None) -> Item | None:
     """Find an item by its normalized URL; if several feeds list it, the one analyzed last."""
-    query = (
+    is_scored = max_score is not None
+    given = {"url": url, "max_score": max_score} if is_scored else {"url": url}
+    row = connection.execute(_item_by_url(is_scored=is_scored), given).first()
+    return item_from_row(row) if row else None
+
+
+@cache
+def _item_by_url(*, is_scored: bool) -> Select[Any]:
+    scored = _scored(bindparam("max_score") if is_scored else None)
+    return (
         select_items()
-        .where(items.c.url == url, *ACTIVE, *_scored(max_score))
+        .where(items.c.url == bindparam("url"), *ACTIVE, *scored)
         .order_by(items.c.analyzed_at.desc().nulls_last(), items.c.created_at.desc(), items.c.id)
         .limit(1)
     )
-    row = connection.execute(query).first()
-    return item_from_row(row) if row else None
 
 
 def load_site_candidates(
@@ -86,28 +95,49 @@ def load_newest(
     feed_ids: Sequence[FeedId],
     limit: int,
     conditions: Sequence[ColumnElement[bool]] = (),
-    *,
-    oldest_first: bool = False,
 ) -> dict[FeedId, list[Candidate]]:
     """The newest items of each feed that meet the conditions, from the feed's own index: nothing else is read."""
-    found: dict[FeedId, list[Candidate]] = {feed_id: [] for feed_id in feed_ids}
+    statement = select_newest(conditions, is_sqlite=is_sqlite(connection))
+    return execute_newest(connection, statement, feed_ids, limit, {})
+
+
+def select_newest(
+    conditions: Sequence[ColumnElement[bool]], *, oldest_first: bool = False, is_sqlite: bool
+) -> Select[Any]:
+    """The statement of `execute_newest`."""
     c = items.c
     order = (c.pub_date.asc(), c.id.asc()) if oldest_first else (c.pub_date.desc(), c.id.desc())
-    newest = select(c.feed_id, c.id, c.url, c.pub_date).order_by(*order).limit(limit)
-    if connection.dialect.name == "sqlite":
+    newest = select(c.feed_id, c.id, c.url, c.pub_date).order_by(*order).limit(bindparam("number"))
+    if is_sqlite:
+        return newest.where(c.feed_id == bindparam("feed"), *conditions)
+    inner = newest.where(c.feed_id == feeds.c.id, *conditions).lateral()
+    return select(inner).select_from(feeds.join(inner, true())).where(one_of_given(feeds.c.id, "feeds"))
+
+
+def execute_newest(
+    connection: Connection,
+    statement: Select[Any],
+    feed_ids: Sequence[FeedId],
+    limit: int,
+    values: Mapping[str, Any],
+) -> dict[FeedId, list[Candidate]]:
+    given = {**values, "number": limit}
+    if is_sqlite(connection):
         # SQLite has no lateral join, but a query per feed costs no round trip.
-        one = newest.where(c.feed_id == bindparam("feed"), *conditions)
-        rows = [row for id_ in feed_ids for row in connection.execute(one, {"feed": id_})]
+        rows = [row for id_ in feed_ids for row in connection.execute(statement, given | {"feed": id_})]
     else:
-        inner = newest.where(c.feed_id == feeds.c.id, *conditions).lateral()
-        asked = select(inner).select_from(feeds.join(inner, true())).where(one_of(feeds.c.id, feed_ids))
-        rows = list(connection.execute(asked))
-    for row in rows:
-        found[row.feed_id].append(Candidate(id=row.id, url=row.url, published_at=row.pub_date))
+        rows = list(connection.execute(statement, given | {"feeds": feed_ids}))
+    found: dict[FeedId, list[Candidate]] = {feed_id: [] for feed_id in feed_ids}
+    for feed_id, id_, url, published_at in rows:
+        found[feed_id].append(Candidate(id=id_, url=url, published_at=published_at))
     return found
 
 
-def _scored(max_score: float | None) -> tuple[ColumnElement[bool], ...]:
+def is_sqlite(connection: Connection) -> bool:
+    return connection.dialect.name == "sqlite"
+
+
+def _scored(max_score: float | ColumnElement[float] | None) -> tuple[ColumnElement[bool], ...]:
     """Conditions for a maximum score. Only analyzed items have a score, and 0 is one."""
     return () if max_score is None else (items.c.analyzed_at.is_not(None), items.c.score <= max_score)
 
@@ -131,5 +161,10 @@ def load_listed_urls(connection: Connection, urls: Sequence[str]) -> set[str]:
 
 
 def load_items(connection: Connection, ids: Sequence[ItemId]) -> Mapping[ItemId, Item]:
-    rows = connection.execute(select_items().where(one_of(items.c.id, ids), *ACTIVE))
-    return {row.id: item_from_row(row) for row in rows}
+    found = (item_from_row(row) for row in connection.execute(_items_by_id(), {"ids": ids}))
+    return {item.id: item for item in found}
+
+
+@cache
+def _items_by_id() -> Select[Any]:
+    return select_items().where(one_of_given(items.c.id, "ids"), *ACTIVE)

@@ -6,26 +6,21 @@ The next one is the first of the page after it. The previous one is read in the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, select
 
 from inforadar.model.ids import ItemId
 from inforadar.model.item import Item
-from inforadar.store.feeds.queries import ACTIVE
-from inforadar.store.items.lookup import load_newest
+from inforadar.store.items.item_filter import ItemFilter, for_each_shape, values_of
 from inforadar.store.items.one_row import is_first_of_url
-from inforadar.store.items.pages import (
-    FEW_FEEDS,
-    SCAN_ITEMS,
-    cursor_after,
-    few_of,
-    list_conditions,
-    load_feed_ids,
-    load_item_page,
-)
-from inforadar.store.items.queries import ItemFilter, conditions_of, with_known_names, without_words
+from inforadar.store.items.page_place import ahead, cursor_after, values_of_place
+from inforadar.store.items.pages import few_of, load_item_page
+from inforadar.store.items.pages_of_feeds import FEW_FEEDS, load_feed_ids, previous_of_feeds
+from inforadar.store.items.pages_of_words import SCAN_ITEMS
+from inforadar.store.items.queries import conditions_of, list_conditions, with_known_names, without_words
 from inforadar.store.items.search import WordTree, has_words, has_words_unindexed
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
@@ -58,48 +53,55 @@ def load_neighbours(connection: Connection, wanted: ItemFilter, item: Item) -> N
 def _load_previous(connection: Connection, wanted: ItemFilter, item: Item) -> ItemId | None:
     if wanted.search is not None and wanted.search.words is not None:
         return _previous_found(connection, wanted, wanted.search.words, item)
-    newer = (
-        items.c.pub_date >= item.published_at,
-        or_(items.c.pub_date > item.published_at, items.c.id > item.id),
-        *is_first_of_url(wanted),
-    )
     few = few_of(connection, wanted)
+    place = (item.published_at, item.id)
     if few is not None:
-        return _first_of_few(connection, [*few, *list_conditions(wanted), *newer])
+        return _first_of_few(connection, wanted, few, place)
     if wanted.sources or wanted.topics:
         feed_ids = load_feed_ids(connection, wanted, FEW_FEEDS + 1)
         if len(feed_ids) <= FEW_FEEDS:
-            rest = list_conditions(replace(wanted, sources=(), topics=()))[len(ACTIVE) :]
-            found = load_newest(connection, feed_ids, 1, [*rest, *newer], oldest_first=True)
-            nearest = [one for candidates in found.values() for one in candidates]
-            return min(nearest, key=lambda one: (one.published_at, one.id)).id if nearest else None
-    query = (
+            return previous_of_feeds(connection, wanted, feed_ids, place)
+    found: ItemId | None = connection.execute(
+        _previous(wanted), values_of(wanted) | values_of_place(place)
+    ).scalar()
+    return found
+
+
+@for_each_shape
+def _previous(wanted: ItemFilter) -> Select[Any]:
+    return (
         select(items.c.id)
         .join_from(items, feeds, feeds.c.id == items.c.feed_id)
-        .where(*list_conditions(wanted), *newer)
+        .where(*list_conditions(wanted), *ahead(), *is_first_of_url(wanted))
         .order_by(items.c.pub_date.asc(), items.c.id.asc())
         .limit(1)
     )
-    return connection.execute(query).scalar()
 
 
-def _first_of_few(connection: Connection, conditions: Sequence[ColumnElement[bool]]) -> ItemId | None:
+def _first_of_few(
+    connection: Connection,
+    wanted: ItemFilter,
+    few: tuple[ColumnElement[bool], ...],
+    place: tuple[datetime, ItemId],
+) -> ItemId | None:
     its_feed = feeds.c.id == unindexed(items.c.feed_id)
+    conditions = [*few, *list_conditions(wanted), *ahead(), *is_first_of_url(wanted)]
     joined = select(items.c.id, items.c.pub_date).join_from(items, feeds, its_feed).where(*conditions)
     all_ = joined.cte().prefix_with("MATERIALIZED")
     query = select(all_.c.id).order_by(all_.c.pub_date.asc(), all_.c.id.asc()).limit(1)
-    return connection.execute(query).scalar()
+    found: ItemId | None = connection.execute(query, values_of_place(place)).scalar()
+    return found
 
 
 def _previous_found(connection: Connection, wanted: ItemFilter, words: WordTree, item: Item) -> ItemId | None:
     """Look through the next newer items; only if none of them has the words, ask their index."""
     place = select(item_search.c.id).where(item_search.c.item_id == item.id).scalar_subquery()
-    ahead = (
+    newer = (
         select(item_search.c.id, item_search.c.item_id, item_search.c.words)
         .where(item_search.c.id > place)
         .order_by(item_search.c.id.asc())
     )
-    near = ahead.limit(SCAN_ITEMS).cte("near").prefix_with("MATERIALIZED")
+    near = newer.limit(SCAN_ITEMS).cte("near").prefix_with("MATERIALIZED")
     ids = select(near.c.id)
     is_near = item_search.c.id.in_(ids)
     for narrowed in ((is_near, has_words_unindexed(words)), (has_words(words),)):

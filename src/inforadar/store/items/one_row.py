@@ -12,27 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, ScalarSelect, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, Select, and_, func, or_, select
 
 from inforadar.model.ids import ItemId
 from inforadar.model.item import FeedLabel, Item
 from inforadar.store.feeds.label_match import has_name
 from inforadar.store.feeds.queries import ACTIVE
-from inforadar.store.items.queries import (
-    ItemFilter,
-    conditions_of,
-    load_item,
-    marks_of,
-    scores_of,
-    with_known_names,
-)
+from inforadar.store.items.item_filter import ItemFilter, is_not_hidden, value_of
+from inforadar.store.items.queries import conditions_of, load_item, marks_of, scores_of, with_known_names
 from inforadar.store.items.search_terms import search_conditions
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.stories import story_items
-from inforadar.store.types import one_of, unindexed
+from inforadar.store.types import one_of_given, unindexed
 
 _other, _their_feed = items.alias("other"), feeds.alias("their_feed")
 _told, _later, _placed = (story_items.alias(name) for name in ("told", "later", "placed"))
@@ -41,90 +36,70 @@ _comes_before = or_(
     and_(_other.c.pub_date == items.c.pub_date, _other.c.id > items.c.id),
 )
 
-MAX_KEPT_FILTER_CHARS = 500
 
-
-def is_first_of_url(wanted: ItemFilter) -> tuple[ColumnElement[bool], ...]:
+def is_first_of_url(wanted: ItemFilter, *, of_feeds: bool = False) -> tuple[ColumnElement[bool], ...]:
     """Whether no item with the same URL comes before it in the list; the filter comes from `with_known_names`.
 
-    Marks belong to URLs, so they are the same for all of them. Kept for short filters, because it takes longer to make
-    than to use.
+    Marks belong to URLs, so they are the same for all of them. With `of_feeds` the list is that of the feeds in the
+    parameter `feeds`, whose names, if any, are those of the filter.
     """
-    texts = (*wanted.sources, *wanted.topics, wanted.query or "")
-    make = _kept_first_of_url if sum(map(len, texts)) <= MAX_KEPT_FILTER_CHARS else _first_of_url
-    return make(wanted)
-
-
-def _first_of_url(wanted: ItemFilter) -> tuple[ColumnElement[bool], ...]:
     if wanted.feed_id:
         return ()
-    is_first = or_(items.c.is_shared.is_(False), _of_url_before(wanted).is_(None))
+    is_first = or_(items.c.is_shared.is_(False), _of_url_before(wanted, of_feeds=of_feeds).is_(None))
     if not wanted.by_story:
         return (is_first,)
     # Items with one URL are in one story, whose order is another one.
     is_placed = select(_placed.c.item_id).where(_placed.c.item_id == items.c.id).correlate(items).exists()
-    return or_(is_first, is_placed), _told_later(wanted).is_(None)
+    return or_(is_first, is_placed), _told_later(wanted, of_feeds=of_feeds).is_(None)
 
 
-_kept_first_of_url = lru_cache(maxsize=64)(_first_of_url)
-
-
-def _told_later(wanted: ItemFilter) -> ScalarSelect[ItemId]:
+def _told_later(wanted: ItemFilter, *, of_feeds: bool) -> ScalarSelect[ItemId]:
     """An item of the same story that was told later and belongs to the list."""
-    conditions = [
-        _told.c.item_id == items.c.id,
-        _later.c.at >= _told.c.at,
-        or_(_later.c.at > _told.c.at, _later.c.item_id > _told.c.item_id),
-        _their_feed.c.enabled,
-        _their_feed.c.deleted_at.is_(None),
-        *scores_of(wanted, unindexed(_other.c.score)),
-        *marks_of(wanted, _other),
-    ]
-    if wanted.sources:
-        conditions.append(has_name(_their_feed.c.source, wanted.sources))
-    if wanted.topics:
-        conditions.append(has_name(_their_feed.c.topic, wanted.topics))
-    if wanted.hidden:
-        conditions.append(unindexed(_other.c.feed_id).not_in(wanted.hidden))
-    return (
+    told = (
         select(_later.c.item_id)
         .join_from(_told, _later, _later.c.story_id == _told.c.story_id)
         .join(_other, _other.c.id == _later.c.item_id)
-        .join(_their_feed, _their_feed.c.id == unindexed(_other.c.feed_id))
-        .where(*conditions)
-        .limit(1)
-        .correlate(items)
-        .scalar_subquery()
+        .where(
+            _told.c.item_id == items.c.id,
+            _later.c.at >= _told.c.at,
+            or_(_later.c.at > _told.c.at, _later.c.item_id > _told.c.item_id),
+            *scores_of(wanted, unindexed(_other.c.score)),
+            *marks_of(wanted, _other),
+        )
     )
+    return _in_list(told, wanted, of_feeds=of_feeds)
 
 
-def _of_url_before(wanted: ItemFilter) -> ScalarSelect[ItemId]:
+def _of_url_before(wanted: ItemFilter, *, of_feeds: bool) -> ScalarSelect[ItemId]:
     conditions = [
         _other.c.url == items.c.url,
         _comes_before,
-        _their_feed.c.enabled,
-        _their_feed.c.deleted_at.is_(None),
         *scores_of(wanted, unindexed(_other.c.score)),
     ]
-    if wanted.sources:
-        conditions.append(has_name(_their_feed.c.source, wanted.sources))
-    if wanted.topics:
-        conditions.append(has_name(_their_feed.c.topic, wanted.topics))
-    if wanted.hidden:
-        conditions.append(unindexed(_other.c.feed_id).not_in(wanted.hidden))
     if wanted.run_id:
-        conditions.append(unindexed(_other.c.run_id) == wanted.run_id)
+        conditions.append(unindexed(_other.c.run_id) == value_of(wanted, "run_id"))
     if wanted.search is not None:
         conditions += search_conditions(wanted.search, _other, wanted.person_id, with_index=False)
     # Not `NOT EXISTS`, which a planner may turn into a join with all items.
-    return (
-        select(_other.c.id)
-        .join_from(_other, _their_feed, _their_feed.c.id == unindexed(_other.c.feed_id))
-        .where(*conditions)
-        .limit(1)
-        .correlate(items)
-        .scalar_subquery()
-    )
+    return _in_list(select(_other.c.id).where(*conditions), wanted, of_feeds=of_feeds)
+
+
+def _in_list(others: Select[ItemId], wanted: ItemFilter, *, of_feeds: bool) -> ScalarSelect[ItemId]:
+    """One of the other items, if its feed belongs to the list."""
+    if of_feeds:
+        others = others.where(one_of_given(unindexed(_other.c.feed_id), "feeds"))
+    else:
+        its_feed = _their_feed.c.id == unindexed(_other.c.feed_id)
+        others = others.join(_their_feed, its_feed).where(
+            _their_feed.c.enabled, _their_feed.c.deleted_at.is_(None)
+        )
+        if wanted.sources:
+            others = others.where(has_name(_their_feed.c.source, wanted.sources))
+        if wanted.topics:
+            others = others.where(has_name(_their_feed.c.topic, wanted.topics))
+        if wanted.hidden:
+            others = others.where(is_not_hidden(_other.c.feed_id, wanted.hidden))
+    return others.limit(1).correlate(items).scalar_subquery()
 
 
 def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int:
@@ -153,19 +128,24 @@ def load_shown_item(connection: Connection, item_id: ItemId) -> Item | None:
 
 def with_all_feeds(connection: Connection, found: Sequence[Item]) -> list[Item]:
     """The items of a page, each with the other active feeds that list its URL."""
-    if not found:
-        return []
-    listed = (
-        select(items.c.url, feeds.c.id, feeds.c.source, feeds.c.topic)
-        .join_from(items, feeds, feeds.c.id == items.c.feed_id)
-        .where(one_of(items.c.url, [item.url for item in found]), *ACTIVE)
-        .order_by(feeds.c.source, feeds.c.topic, feeds.c.id)
-    )
+    shared = [item.url for item in found if item.is_shared]
+    if not shared:
+        return list(found)
     labels: dict[str, list[FeedLabel]] = {}
-    for row in connection.execute(listed):
-        labels.setdefault(row.url, []).append(FeedLabel(feed_id=row.id, source=row.source, topic=row.topic))
+    for url, feed_id, source, topic in connection.execute(_feeds_that_list(), {"urls": shared}):
+        labels.setdefault(url, []).append(FeedLabel(feed_id=feed_id, source=source, topic=topic))
     return [
         replace(item, also_in=tuple(others)) if others else item
         for item in found
         for others in [[one for one in labels.get(item.url, ()) if one.feed_id != item.feed_id]]
     ]
+
+
+@cache
+def _feeds_that_list() -> Select[Any]:
+    return (
+        select(items.c.url, feeds.c.id, feeds.c.source, feeds.c.topic)
+        .join_from(items, feeds, feeds.c.id == items.c.feed_id)
+        .where(one_of_given(items.c.url, "urls"), *ACTIVE)
+        .order_by(feeds.c.source, feeds.c.topic, feeds.c.id)
+    )

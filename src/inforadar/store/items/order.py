@@ -18,10 +18,11 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, selec
 
 from inforadar.errors import UsageError
 from inforadar.model.item import Item
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.lookup import load_items
 from inforadar.store.items.one_row import is_first_of_url, with_all_feeds
-from inforadar.store.items.pages import INVALID_CURSOR, ItemPage, cursor_after, parse_cursor
-from inforadar.store.items.queries import ItemFilter, conditions_of, with_known_names
+from inforadar.store.items.page_place import INVALID_CURSOR, ItemPage, cursor_after, parse_cursor
+from inforadar.store.items.queries import conditions_of, with_known_names
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Row, Select, false, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Row,
+    Select,
+    bindparam,
+    false,
+    select,
+)
 
-from inforadar.model.ids import FeedId, ItemId, RunId
+from inforadar.model.ids import ItemId
 from inforadar.model.item import Item
-from inforadar.model.person import PersonId
 from inforadar.model.search_tree import Source, Topic
 from inforadar.store.feeds.hidden import load_hidden_feeds
 from inforadar.store.feeds.label_match import has_name, known_names
 from inforadar.store.feeds.queries import ACTIVE
+from inforadar.store.items.item_filter import ItemFilter, is_not_hidden, value_of
 from inforadar.store.items.metadata_rows import METADATA_ROWS
-from inforadar.store.items.search import Search, read_search
+from inforadar.store.items.search import read_search
 from inforadar.store.items.search_terms import search_conditions
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import item_changes, items
@@ -42,52 +52,11 @@ ITEM_COLUMNS = (
     items.c.dated_at,
     items.c.revised_at,
     items.c.score,
+    items.c.is_shared,
     feeds.c.source,
     feeds.c.topic,
 )
 """In the order that `item_from_row` reads."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemFilter:
-    """Filter of a list, the same for the terminal, the web page and the command line."""
-
-    sources: tuple[str, ...] = ()
-    topics: tuple[str, ...] = ()
-    feed_id: FeedId | None = None
-    run_id: RunId | None = None
-    """Only items that this run added."""
-    added_since: datetime | None = None
-    max_score: float | None = None
-    min_score: float | None = None
-    below_score: float | None = None
-    person_id: PersonId | None = None
-    """Whose marks count and who hides feeds; nobody has marked or hidden anything."""
-    unread: bool = False
-    unread_at: datetime | None = None
-    """With `unread`: the items that were unread at this time, so that a list does not shrink while it is read."""
-    starred: bool = False
-    archived: bool | None = None
-    """None: both archived and not archived."""
-    since: datetime | None = None
-    until: datetime | None = None
-    """Only items dated from `since` on, and before `until`."""
-    query: str | None = None
-    """A query in the search language (`model/search.py`)."""
-    search: Search | None = None
-    """The query as `with_known_names` read it."""
-    by_story: bool = False
-    """Of the items that tell of one event only the newest one; those of no story as they are."""
-    hidden: tuple[FeedId, ...] = ()
-    """The feeds that the person hides, from `with_known_names`; one that is asked for by `feed_id` is shown."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListPlace:
-    """A place in a list, newest first."""
-
-    published_at: datetime
-    item_id: ItemId
 
 
 def list_items(
@@ -147,21 +116,29 @@ def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
     if wanted.topics:
         conditions.append(has_name(feeds.c.topic, wanted.topics))
     if wanted.feed_id:
-        conditions.append(items.c.feed_id == wanted.feed_id)
+        conditions.append(items.c.feed_id == value_of(wanted, "feed_id"))
     if wanted.hidden:
-        conditions.append(unindexed(items.c.feed_id).not_in(wanted.hidden))
+        conditions.append(is_not_hidden(items.c.feed_id, wanted.hidden))
     if wanted.run_id:
-        conditions.append(items.c.run_id == wanted.run_id)
+        conditions.append(items.c.run_id == value_of(wanted, "run_id"))
     if wanted.since is not None:
-        conditions.append(items.c.pub_date >= wanted.since)
+        conditions.append(items.c.pub_date >= value_of(wanted, "since"))
     if wanted.until is not None:
-        conditions.append(items.c.pub_date < wanted.until)
+        conditions.append(items.c.pub_date < value_of(wanted, "until"))
     if wanted.added_since:
-        conditions.append(items.c.created_at >= wanted.added_since)
+        conditions.append(items.c.created_at >= value_of(wanted, "added_since"))
     conditions += scores_of(wanted, unindexed(items.c.score))
     conditions += marks_of(wanted)
     if wanted.search is not None:
         conditions += search_conditions(wanted.search, items, wanted.person_id, with_index=True)
+    return conditions
+
+
+def list_conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
+    """The conditions without the search index: the words are checked in each item."""
+    conditions = conditions_of(replace(wanted, search=None))
+    if wanted.search is not None:
+        conditions += search_conditions(wanted.search, items, wanted.person_id, with_index=False)
     return conditions
 
 
@@ -170,11 +147,14 @@ def marks_of(wanted: ItemFilter, table: FromClause = items) -> list[ColumnElemen
     if wanted.person_id is None:
         return [false()] if wanted.starred or wanted.archived else []
     conditions: list[ColumnElement[bool]] = []
-    mine = marks.c.person_id == wanted.person_id
+    mine = marks.c.person_id == value_of(wanted, "person_id")
     marked = select(marks.c.hash).where(mine, marks.c.hash == table.c.hash)
     if wanted.unread:
-        at, read_at = wanted.unread_at, marks.c.read_at
-        conditions.append(~marked.where(read_at.is_not(None) if at is None else read_at <= at).exists())
+        read_at = marks.c.read_at
+        is_read = (
+            read_at.is_not(None) if wanted.unread_at is None else read_at <= value_of(wanted, "unread_at")
+        )
+        conditions.append(~marked.where(is_read).exists())
     if wanted.starred:
         conditions.append(_has_mark(mine, marks.c.starred_at, table))
     if wanted.archived is True:
@@ -186,9 +166,9 @@ def marks_of(wanted: ItemFilter, table: FromClause = items) -> list[ColumnElemen
 
 def scores_of(wanted: ItemFilter, score: ColumnElement[Any]) -> tuple[ColumnElement[bool], ...]:
     return (
-        *(() if wanted.max_score is None else (score <= wanted.max_score,)),
-        *(() if wanted.min_score is None else (score >= wanted.min_score,)),
-        *(() if wanted.below_score is None else (score < wanted.below_score,)),
+        *(() if wanted.max_score is None else (score <= value_of(wanted, "max_score"),)),
+        *(() if wanted.min_score is None else (score >= value_of(wanted, "min_score"),)),
+        *(() if wanted.below_score is None else (score < value_of(wanted, "below_score"),)),
     )
 
 
@@ -199,6 +179,7 @@ def _has_mark(
     return table.c.url.in_(select(marks.c.url).where(mine, mark.is_not(None)))
 
 
+@cache
 def select_items() -> Select[Any]:
     return select(*ITEM_COLUMNS).join_from(items, feeds, feeds.c.id == items.c.feed_id)
 
@@ -222,6 +203,7 @@ def item_from_row(row: Row[Any]) -> Item:
         dated_at,
         revised_at,
         score,
+        is_shared,
         source,
         topic,
     ) = row[len(_METADATA_COLUMNS) : len(ITEM_COLUMNS)]
@@ -244,13 +226,19 @@ def item_from_row(row: Row[Any]) -> Item:
         source=source,
         topic=topic,
         score=score,
+        is_shared=is_shared,
         **METADATA_ROWS.from_row(row[: len(_METADATA_COLUMNS)]),
     )
 
 
 def load_item(connection: Connection, item_id: ItemId) -> Item | None:
-    row = connection.execute(select_items().where(items.c.id == item_id)).first()
+    row = connection.execute(_one_item(), {"item": item_id}).first()
     return item_from_row(row) if row else None
+
+
+@cache
+def _one_item() -> Select[Any]:
+    return select_items().where(items.c.id == bindparam("item"))
 
 
 def load_item_changes(connection: Connection, item_id: ItemId) -> list[tuple[datetime, dict[str, list[Any]]]]:

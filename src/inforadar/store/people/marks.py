@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from inforadar.model.ids import UrlHash
 from inforadar.model.person import PersonId
 from inforadar.store.schema.people import mark_labels, marks
-from inforadar.store.types import one_of
+from inforadar.store.types import one_of_given
 
 MARKS = ("read", "starred", "archived")
 
@@ -29,6 +29,15 @@ class Marks:
 
 NO_MARKS = Marks()
 
+_MARKS_OF = select(marks).where(
+    marks.c.person_id == bindparam("person"), one_of_given(marks.c.hash, "hashes")
+)
+_LABELS_OF = (
+    select(mark_labels.c.hash, mark_labels.c.label)
+    .where(mark_labels.c.person_id == bindparam("person"), one_of_given(mark_labels.c.hash, "hashes"))
+    .order_by(mark_labels.c.label)
+)
+
 
 def load_marks(
     connection: Connection, person_id: PersonId | None, hashes: Iterable[UrlHash]
@@ -37,21 +46,15 @@ def load_marks(
     given = list(hashes)
     if person_id is None or not given:
         return {}
-    rows = connection.execute(
-        select(marks).where(marks.c.person_id == person_id, one_of(marks.c.hash, given))
-    )
+    asked = {"person": person_id, "hashes": given}
+    rows = connection.execute(_MARKS_OF, asked)
     found = {
         row.hash: Marks(
             read_at=row.read_at, starred_at=row.starred_at, archived_at=row.archived_at, note=row.note or ""
         )
         for row in rows
     }
-    labels = (
-        select(mark_labels.c.hash, mark_labels.c.label)
-        .where(mark_labels.c.person_id == person_id, one_of(mark_labels.c.hash, given))
-        .order_by(mark_labels.c.label)
-    )
-    for hash_, label in connection.execute(labels):
+    for hash_, label in connection.execute(_LABELS_OF, asked):
         old = found.get(hash_, NO_MARKS)
         found[hash_] = replace(old, labels=(*old.labels, label))
     return found

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, or_, select
+from sqlalchemy import Connection, Row, Select, bindparam, or_, select
 
 from inforadar.errors import NotFoundError
 from inforadar.model.person import Person, PersonId, Role, Token, TokenId, TokenKind
@@ -66,14 +67,15 @@ def load_password(connection: Connection, name: str) -> tuple[Person, str] | Non
     return (_person(row), row.hash) if row and row.hash else None
 
 
+_TOKEN_KEY = select(secret_keys.c.secret).where(secret_keys.c.name == TOKEN_KEY)
+
+
 def token_hash(connection: Connection, secret: str) -> str | None:
     """The keyed hash of a secret, as it is stored; None as long as there is no key, and so no secret either.
 
     A fast hash is enough: the secrets are random, and it is computed for each request.
     """
-    key = connection.execute(
-        select(secret_keys.c.secret).where(secret_keys.c.name == TOKEN_KEY)
-    ).scalar_one_or_none()
+    key = connection.execute(_TOKEN_KEY).scalar_one_or_none()
     if key is None:
         return None
     data = secret.encode("utf-8", "replace")
@@ -87,28 +89,37 @@ def find_by_token(
     digest = token_hash(connection, secret)
     if digest is None:
         return None
-    t = person_tokens.c
-    query = (
-        _select()
-        .add_columns(*(column.label(f"token_{column.name}") for column in t))
-        .join(person_tokens, t.person_id == people.c.id)
-        .where(
-            t.hash == digest,
-            t.kind.in_([kind.value for kind in kinds]),
-            or_(t.expires_at.is_(None), t.expires_at > db_now()),
-        )
-    )
-    row = connection.execute(query).first()
+    asked = {"hash": digest, "kinds": [kind.value for kind in kinds]}
+    row = connection.execute(_valid_token(), asked).first()
     return (_person(row), _token(row, "token_")) if row else None
+
+
+@cache
+def _valid_token() -> Select[Any]:
+    t = person_tokens.c
+    return _with_token().where(
+        t.hash == bindparam("hash"),
+        t.kind.in_(bindparam("kinds", expanding=True)),
+        or_(t.expires_at.is_(None), t.expires_at > db_now()),
+    )
+
+
+def _with_token() -> Select[Any]:
+    t = person_tokens.c
+    columns = (column.label(f"token_{column.name}") for column in t)
+    return _select().add_columns(*columns).join(person_tokens, t.person_id == people.c.id)
 
 
 def load_app_token(connection: Connection, token_id: TokenId) -> tuple[Person, Token, str] | None:
     """Load an app password with its owner and its stored hash, from which its auth tokens are derived."""
-    t = person_tokens.c
-    columns = (column.label(f"token_{column.name}") for column in t)
-    query = _select().add_columns(*columns).join(person_tokens, t.person_id == people.c.id)
-    row = connection.execute(query.where(t.id == token_id, t.kind == TokenKind.APP.value)).first()
+    row = connection.execute(_app_token(), {"token": token_id}).first()
     return (_person(row), _token(row, "token_"), row.token_hash) if row else None
+
+
+@cache
+def _app_token() -> Select[Any]:
+    t = person_tokens.c
+    return _with_token().where(t.id == bindparam("token"), t.kind == TokenKind.APP.value)
 
 
 def load_tokens(connection: Connection, person_id: PersonId, kinds: Sequence[TokenKind]) -> list[Token]:

@@ -8,7 +8,8 @@ from datetime import datetime
 from sqlalchemy import Connection, or_, select, update
 
 from inforadar.model.person import Along, PersonId
-from inforadar.store.items.queries import ItemFilter, ListPlace, conditions_of, with_known_names
+from inforadar.store.items.item_filter import ItemFilter, ListPlace
+from inforadar.store.items.queries import conditions_of, with_known_names
 from inforadar.store.people.along import load_told_along
 from inforadar.store.people.save_marks import ROWS_PER_STATEMENT, set_marks
 from inforadar.store.schema.feeds import feeds

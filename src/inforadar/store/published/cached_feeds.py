@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, bindparam, not_, null, select
+from sqlalchemy import Connection, Select, and_, bindparam, not_, null, select, true
 
 from inforadar.model.article import ArticleStatus
 from inforadar.model.feed import Feed
@@ -91,7 +91,10 @@ def load_last_items(
     """The newest items that the feed serves; with `max_score`, only analyzed items with at most that score."""
     is_scored = max_score is not None
     query = _last_items(
-        is_analyzed=feed.asks_for_analysis or is_scored, is_scored=is_scored, with_text=with_text
+        is_analyzed=feed.asks_for_analysis or is_scored,
+        is_scored=is_scored,
+        with_text=with_text,
+        is_sqlite=connection.dialect.name == "sqlite",
     )
     given = {"feed": feed.id, "number": last_n, **({"max_score": max_score} if is_scored else {})}
     return [
@@ -126,17 +129,23 @@ _SERVED = (
     _i.url, _i.hash, _i.link, _i.pub_date, _i.revised_at, _i.analyzer_result,
 )  # fmt: skip
 _METADATA = tuple(_i[name] for name in METADATA_ROWS.names)
-_TEXT = (_i.content, *BEST_TEXT)
-_NO_TEXT = tuple(null() for _ in _TEXT)
+_NO_TEXT = tuple(null() for _ in (_i.content, *BEST_TEXT))
 _ITS_ARTICLE = and_(_a.uid == _i.uid, _a.status == ArticleStatus.SUCCESS.value, not_(IS_PART_OF_PAGE))
 
 
 @cache
-def _last_items(*, is_analyzed: bool, is_scored: bool, with_text: bool) -> Select[Any]:
+def _last_items(*, is_analyzed: bool, is_scored: bool, with_text: bool, is_sqlite: bool) -> Select[Any]:
     """Cached, because every build of a feed uses it."""
-    query = select(*_SERVED, *(_TEXT if with_text else _NO_TEXT), *_METADATA)
-    if with_text:
+    if not with_text:
+        query = select(*_SERVED, *_NO_TEXT, *_METADATA)
+    elif is_sqlite:
+        query = select(*_SERVED, _i.content, *BEST_TEXT, *_METADATA)
         query = query.select_from(items.outerjoin(articles, _ITS_ARTICLE))
+    else:
+        # While a new database is filled, PostgreSQL would read all articles to join those of one feed.
+        text = select(*BEST_TEXT).where(_ITS_ARTICLE).limit(1).lateral()
+        query = select(*_SERVED, _i.content, *text.c, *_METADATA)
+        query = query.select_from(items.outerjoin(text, true()))
     query = query.where(_i.feed_id == bindparam("feed"))
     if is_analyzed:
         query = query.where(_i.analyzed_at.is_not(None))

@@ -16,7 +16,7 @@ from inforadar.store.feeds.credentials import has_credentials
 from inforadar.store.feeds.queries import load_feed
 from inforadar.store.published.cached_feeds import CachedFeed, load_cached_feed, load_last_items
 from inforadar.store.schema.feeds import cached_feeds, feed_urls, feeds
-from inforadar.store.types import one_of
+from inforadar.store.types import one_of_given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,11 @@ class ServedFeed:
 _COLUMNS = (feeds.c.id, feeds.c.enabled, feeds.c.deleted_at, cached_feeds.c.updated_at)
 _served = feeds.join(cached_feeds, cached_feeds.c.id == feeds.c.id, isouter=True)
 _served_before = feed_urls.join(_served, feeds.c.id == feed_urls.c.feed_id)
+_SERVED = [
+    select(key.label("key"), *_COLUMNS).select_from(table).where(one_of_given(key, "hashes"))
+    for key, table in ((feeds.c.url_hash, _served), (feed_urls.c.url_hash, _served_before))
+]
+"""By the URL that feeds have now, and by those that they had before."""
 _DOCUMENT = select(cached_feeds.c.updated_at, cached_feeds.c.xml_content).where(
     cached_feeds.c.id == bindparam("feed")
 )
@@ -41,11 +46,10 @@ _DOCUMENT = select(cached_feeds.c.updated_at, cached_feeds.c.xml_content).where(
 def load_served_feeds(connection: Connection, url_hashes: Sequence[str]) -> Mapping[str, ServedFeed]:
     """Find feeds by the hash of their URL (`feed_key`), or if no feed has it now, of a URL they had before."""
     found: dict[str, ServedFeed] = {}
-    for key, table in ((feeds.c.url_hash, _served), (feed_urls.c.url_hash, _served_before)):
+    for query in _SERVED:
         missing = [url_hash for url_hash in url_hashes if url_hash not in found]
         if missing:
-            query = select(key.label("key"), *_COLUMNS).select_from(table).where(one_of(key, missing))
-            for row in connection.execute(query):
+            for row in connection.execute(query, {"hashes": missing}):
                 found[row.key] = ServedFeed(
                     id=row.id,
                     enabled=row.enabled,

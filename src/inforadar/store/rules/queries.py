@@ -26,9 +26,9 @@ from inforadar.model.rule import (
     RuleId,
     RuleOrigin,
 )
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.one_row import count_items
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter
 from inforadar.store.people.queries import name_key
 from inforadar.store.schema.rules import channels, deliveries, notifications, rules
 

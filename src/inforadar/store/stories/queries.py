@@ -17,7 +17,7 @@ from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.stories import stories, story_events, story_items, story_queue
-from inforadar.store.types import one_of
+from inforadar.store.types import one_of, one_of_given
 
 _s, _t, _i = story_items.c, stories.c, items.c
 
@@ -168,6 +168,8 @@ def load_story(connection: Connection, story: StoryId) -> StoryRow:
 
 def load_stories(connection: Connection, ids: Sequence[StoryId], *, min_items: int) -> list[StoryRow]:
     """Load those of these stories that have at least so many items."""
+    if not ids:
+        return []
     columns = (_t.id, _t.began_at, _t.last_at, _t.updated_at, _t.item_count, _t.source_count)
     query = select(*columns).where(one_of(_t.id, list(ids)), _t.item_count >= min_items)
     return [_story(row) for row in connection.execute(query)]
@@ -269,23 +271,24 @@ def load_story_events(connection: Connection, story: StoryId) -> list[StoryEvent
     ]
 
 
+_STORY_IDS = select(_s.item_id, _s.story_id).where(one_of_given(_s.item_id, "items"))
+_CHIPS = (
+    select(_s.item_id, _s.story_id, _t.source_count)
+    .join_from(story_items, stories, _t.id == _s.story_id)
+    .where(one_of_given(_s.item_id, "items"), _t.source_count > 1)
+)
+
+
 def load_story_ids(connection: Connection, item_ids: Sequence[ItemId]) -> dict[ItemId, StoryId]:
     """The story of each of these items that is in one."""
-    query = select(_s.item_id, _s.story_id).where(one_of(_s.item_id, list(item_ids)))
-    return {row.item_id: row.story_id for row in connection.execute(query)}
+    rows = connection.execute(_STORY_IDS, {"items": list(item_ids)})
+    return {row.item_id: row.story_id for row in rows}
 
 
 def load_story_chips(connection: Connection, item_ids: Sequence[ItemId]) -> dict[ItemId, StoryChip]:
     """The stories of these items that more than one source tells."""
-    query = (
-        select(_s.item_id, _s.story_id, _t.source_count)
-        .join_from(story_items, stories, _t.id == _s.story_id)
-        .where(one_of(_s.item_id, list(item_ids)), _t.source_count > 1)
-    )
-    return {
-        row.item_id: StoryChip(story_id=row.story_id, sources=row.source_count)
-        for row in connection.execute(query)
-    }
+    rows = connection.execute(_CHIPS, {"items": list(item_ids)})
+    return {row.item_id: StoryChip(story_id=row.story_id, sources=row.source_count) for row in rows}
 
 
 def find_story_item(connection: Connection, url: str) -> list[ItemId]:

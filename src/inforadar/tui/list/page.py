@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from inforadar.model.ids import UrlHash
 from inforadar.model.item import Item
 from inforadar.store.database import Database
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.order import SortKey, load_sorted_items
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter
 from inforadar.store.people.marks import Marks, load_marks
 from inforadar.tui.list.view import View
 

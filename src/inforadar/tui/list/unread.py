@@ -9,8 +9,8 @@ from inforadar.model.ids import FeedId
 from inforadar.model.person import PersonId
 from inforadar.store.database import Database
 from inforadar.store.feeds.queries import load_feeds
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.order import load_sorted_items
-from inforadar.store.items.queries import ItemFilter
 from inforadar.store.people.marks import NO_MARKS, load_marks
 from inforadar.store.people.unread import load_unread_feeds
 from inforadar.tui.list.view import ChosenFeed, View

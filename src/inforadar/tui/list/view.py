@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from inforadar.model.ids import FeedId
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.order import SortKey
-from inforadar.store.items.queries import ItemFilter
 from inforadar.store.people.marks import Marks
 from inforadar.tui.text import safe
 

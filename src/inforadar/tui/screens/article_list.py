@@ -11,8 +11,8 @@ from textual.app import ComposeResult
 from inforadar.model.ids import ItemId
 from inforadar.store.feeds.labels import load_labels
 from inforadar.store.feeds.queries import load_broken_count
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.one_row import count_items
-from inforadar.store.items.queries import ItemFilter
 from inforadar.store.people.marks import NO_MARKS
 from inforadar.tui.list.columns import Row, make_row
 from inforadar.tui.list.page import Page, load_page

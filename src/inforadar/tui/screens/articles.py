@@ -13,8 +13,8 @@ from textual.binding import Binding
 
 from inforadar.actions.mark import mark_list, undo_mark_list
 from inforadar.model.ids import ItemId
+from inforadar.store.items.item_filter import ListPlace
 from inforadar.store.items.order import SortKey
-from inforadar.store.items.queries import ListPlace
 from inforadar.texts import counted
 from inforadar.tui.commands.parse import starts_descending
 from inforadar.tui.list.columns import Row

@@ -21,11 +21,12 @@ from inforadar.model.ids import FeedId, ItemId, RunId, StoryId
 from inforadar.model.person import Along, PersonId
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
+from inforadar.store.items.item_filter import ItemFilter
+from inforadar.store.items.listed import load_listed_items
 from inforadar.store.items.lookup import load_items, load_listed_urls
-from inforadar.store.items.one_row import count_items, with_all_feeds
-from inforadar.store.items.order import ITEM_ORDERS, NEWEST_FIRST, load_sorted_page
-from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter, load_item_changes
+from inforadar.store.items.one_row import with_all_feeds
+from inforadar.store.items.order import ITEM_ORDERS, NEWEST_FIRST
+from inforadar.store.items.queries import load_item_changes
 from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks
 from inforadar.store.published.contents import load_published_contents
 from inforadar.store.stories.queries import load_story_ids
@@ -127,25 +128,22 @@ class ItemRoutes:
             until=parameters.moment(given, "until"),
         )
         order = parameters.order(given, ITEM_ORDERS, NEWEST_FIRST)
-        limit, cursor = parameters.limit(given), parameters.text(given, "cursor")
-        if order == NEWEST_FIRST:
-            page = await self.database.read(load_item_page, wanted, limit=limit, cursor=cursor)
-        else:
-            page = await self.database.read(load_sorted_page, wanted, order, limit=limit, cursor=cursor)
-        marks = await self.database.read(load_marks, person_id, [item.hash for item in page.items])
-        stories = await self.database.read(load_story_ids, [item.id for item in page.items])
+        listed = await self.database.read(
+            load_listed_items,
+            wanted,
+            order,
+            limit=parameters.limit(given),
+            cursor=parameters.text(given, "cursor"),
+            with_total=parameters.flag(given, "total"),
+        )
         documents = [
             item_document(item)
-            | marks_document(marks.get(item.hash, NO_MARKS))
-            | story_reference(stories.get(item.id))
-            for item in page.items
+            | marks_document(listed.marks.get(item.hash, NO_MARKS))
+            | story_reference(listed.stories.get(item.id))
+            for item in listed.page.items
         ]
-        total = (
-            {"total": await self.database.read(count_items, wanted)}
-            if parameters.flag(given, "total")
-            else {}
-        )
-        return json_document({"items": documents, "next": page.next, **total})
+        total = {} if listed.total is None else {"total": listed.total}
+        return json_document({"items": documents, "next": listed.page.next, **total})
 
     async def show_item(self, request: Request) -> Response:
         """Show one item: metadata, marks, analysis, changes, and the texts to those who may read them."""

@@ -34,3 +34,9 @@ class BoundedCache(Generic[K, V]):
         while self._weight > self._max_weight:
             _, oldest = self._values.popitem(last=False)
             self._weight -= self._weigh(oldest)
+
+    def drop_oldest_while(self, is_useless: Callable[[V], bool]) -> None:
+        """Drop the least recently used values up to the first that is of use."""
+        while self._values and is_useless(next(iter(self._values.values()))):
+            _, oldest = self._values.popitem(last=False)
+            self._weight -= self._weigh(oldest)

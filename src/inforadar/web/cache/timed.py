@@ -47,7 +47,8 @@ class TimedCache(Generic[K, T]):
     `MAX_STALE_S`.
     Version: an answer is stale once `version` returns another number than when its load began.
     Bound: at most `max_entries` and, as `weigh` counts them, `max_bytes`; the least recently used answer is dropped
-    first.
+    first. With `max_bytes`, answers may be large: those that are too old to be given again are dropped too, so they
+    are not there for `last`.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class TimedCache(Generic[K, T]):
         self._version = version
         self._ttl_s = ttl_s if callable(ttl_s) else lambda: ttl_s
         self._stretch = stretch
+        self._drops_outdated = max_bytes > 0
         self._clock = clock
         # So heavy at least, that no more than `max_entries` of the lightest answers fit.
         least = max(max_bytes // max_entries, 1)
@@ -105,10 +107,15 @@ class TimedCache(Generic[K, T]):
         """Store an answer loaded elsewhere; `asked_at` and `version` are of when that load began."""
         took_s = self._clock() - asked_at
         ttl_s = max(self._ttl_s(), min(took_s * self._stretch, MAX_STRETCHED_TTL_S))
+        if self._drops_outdated:
+            self._answers.drop_oldest_while(self._is_outdated)
         self._answers.put(key, _Answer(value, asked_at, took_s, asked_at + ttl_s, version))
 
     def _is_fresh(self, known: _Answer[T]) -> bool:
         return self._clock() < known.fresh_until and known.version == self._version()
+
+    def _is_outdated(self, known: _Answer[T]) -> bool:
+        return not self._is_fresh(known) and not self._may_be_stale(known)
 
     def _may_be_stale(self, known: _Answer[T]) -> bool:
         age_s = self._clock() - known.asked_at

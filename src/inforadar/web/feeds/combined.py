@@ -23,8 +23,9 @@ from inforadar.stages.publish.entry import ChannelInfo
 from inforadar.stages.publish.formats import FORMATS, RSS, Format
 from inforadar.stages.publish.shape import Titles, shaped
 from inforadar.store.database import Database
-from inforadar.store.items.pages import has_feeds, load_item_page
-from inforadar.store.items.queries import ItemFilter
+from inforadar.store.items.item_filter import ItemFilter
+from inforadar.store.items.pages import load_item_page
+from inforadar.store.items.pages_of_feeds import has_feeds
 from inforadar.store.published.contents import load_item_texts, load_published_contents
 from inforadar.views.published import entries_of
 from inforadar.web.cache.timed import TimedCache

@@ -1,7 +1,8 @@
 """Documents prepared for sending: bytes and headers in each encoding.
 
 The hash, the headers and the compression are the same for every reader and computed once. An encoding is computed
-when the first reader asks for it.
+when the first reader asks for it. Nearly all readers take one, so the document itself, which is four times as long, is
+kept only for those who do not.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.stages.publish.dates import rfc822
 from inforadar.web.http.conditional import encoded_etag, is_not_modified, strong_etag
-from inforadar.web.http.encodings import MIN_ENCODED_BYTES, choose_encoding, encode
+from inforadar.web.http.encodings import MIN_ENCODED_BYTES, choose_encoding, decode, encode
 from inforadar.web.http.rsgi import Ready, text_headers
 from inforadar.web.http.security import HEADERS as SECURITY_HEADERS
 
@@ -48,6 +49,7 @@ class Prepared:
         "_content_type",
         "_cors",
         "_dated",
+        "_plain_bytes",
         "_variants",
         "etag",
         "modified_at",
@@ -68,7 +70,9 @@ class Prepared:
         """
         self._cors = CORS if is_feed else ()
         self._canonical = web_address_or_none(canonical)
-        self._body = body
+        self._body: bytes | None = body
+        """None once an encoding was made of it; it can be made of that again."""
+        self._plain_bytes = len(body)
         self._content_type = content_type
         self.modified_at = modified_at
         self._dated = dated
@@ -78,7 +82,7 @@ class Prepared:
     @property
     def weight(self) -> int:
         """Upper bound of the bytes it can occupy: the body and two encodings, each as large as the body."""
-        return 3 * len(self._body)
+        return 3 * self._plain_bytes
 
     async def send(self, scope: Scope, send: Send) -> None:
         accepted = none_match = since = None
@@ -89,7 +93,7 @@ class Prepared:
                 none_match = value if none_match is None else none_match + b", " + value
             elif name == b"if-modified-since":
                 since = value
-        encoding = choose_encoding(accepted) if accepted and len(self._body) >= MIN_ENCODED_BYTES else ""
+        encoding = choose_encoding(accepted) if accepted and self._plain_bytes >= MIN_ENCODED_BYTES else ""
         variant = self._variants.get(encoding) or await self._encode(encoding)
         if (none_match or since) and self._is_not_modified(none_match, since):
             await send({"type": "http.response.start", "status": 304, "headers": variant.not_modified})
@@ -102,7 +106,7 @@ class Prepared:
     def ready(self, accepted: str | None, none_match: str | None, since: str | None) -> Ready | None:
         """Return the response if it is ready; `None` if an encoding must be computed first."""
         encoding = (
-            choose_encoding(accepted.encode()) if accepted and len(self._body) >= MIN_ENCODED_BYTES else ""
+            choose_encoding(accepted.encode()) if accepted and self._plain_bytes >= MIN_ENCODED_BYTES else ""
         )
         variant = self._variants.get(encoding)
         if variant is None:
@@ -129,7 +133,9 @@ class Prepared:
         )
 
     async def _encode(self, encoding: str) -> _Variant:
-        body = await asyncio.to_thread(encode, self._body, encoding) if encoding else self._body
+        body = self._body if self._body is not None else await self._decode()
+        if encoding:
+            body = await asyncio.to_thread(encode, body, encoding)
         not_modified = [
             (b"etag", encoded_etag(self.etag, encoding).encode()),
             # Caches may store it but must revalidate: a new build is served from the next request on.
@@ -156,4 +162,10 @@ class Prepared:
             texts=text_headers(headers),
             not_modified_texts=text_headers(not_modified),
         )
+        if encoding and "" not in self._variants:
+            self._body = None
         return variant
+
+    async def _decode(self) -> bytes:
+        encoding, variant = next(iter(self._variants.items()))
+        return await asyncio.to_thread(decode, variant.body, encoding)

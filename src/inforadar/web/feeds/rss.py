@@ -46,7 +46,7 @@ from inforadar.web.http.security import HEADERS as SECURITY_HEADERS
 PATH = "/rss"
 FEED_TTL_S = 0.02
 """How long a feed's state is trusted, unless this process itself writes."""
-MAX_FEEDS = 20_000
+MAX_FEEDS = 1_000
 MAX_DOCUMENT_BYTES = 48 * 2**20
 
 log = structlog.get_logger()

@@ -20,8 +20,8 @@ from inforadar.model.ids import StoryId
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.formats import FORMATS, RSS, Format
 from inforadar.store.database import Database
-from inforadar.store.items.pages import has_feeds
-from inforadar.store.items.queries import ItemFilter
+from inforadar.store.items.item_filter import ItemFilter
+from inforadar.store.items.pages_of_feeds import has_feeds
 from inforadar.store.stories.queries import StoryFilter
 from inforadar.translations import speaking
 from inforadar.urls import url_hash

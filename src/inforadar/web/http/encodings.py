@@ -44,8 +44,15 @@ def _weight(parameters: str) -> float:
 
 
 def encode(body: bytes, encoding: str, *, is_for_one: bool = False) -> bytes:
-    """Compress for many readers as well as pays off; for one of them at half the CPU and a fiftieth more bytes."""
+    """Compress for many readers as well as pays off; for one of them at a fourth of the CPU and a tenth more bytes."""
     if encoding == "br":
-        return bytes(brotli.compress(body, mode=brotli.MODE_TEXT, quality=4 if is_for_one else 6))
+        return bytes(brotli.compress(body, mode=brotli.MODE_TEXT, quality=2 if is_for_one else 6))
     # No timestamp, so that the same document gives the same bytes.
-    return gzip.compress(body, 4 if is_for_one else 7, mtime=0) if encoding == "gzip" else body
+    return gzip.compress(body, 2 if is_for_one else 7, mtime=0) if encoding == "gzip" else body
+
+
+def decode(body: bytes, encoding: str) -> bytes:
+    """Undo `encode`."""
+    if encoding == "br":
+        return bytes(brotli.decompress(body))
+    return gzip.decompress(body) if encoding == "gzip" else body

@@ -24,7 +24,7 @@ from inforadar.web.http.readers import TEXT_SCOPE
 LEAST_TTL_S = 2.0
 AGES_S = 60
 """Ages are shown in minutes."""
-MAX_BYTES = 16 * 2**20
+MAX_BYTES = 6 * 2**20
 MAX_KEY_BYTES = 2_000
 _KEY_HEADERS = (b"host", b"cookie", b"accept-language")
 

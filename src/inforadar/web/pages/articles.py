@@ -20,20 +20,24 @@ from inforadar.actions.mark import mark, mark_list, undo_mark_list
 from inforadar.app.store import SAMPLE
 from inforadar.app.stories import LISTED_TEXT_CHARS, show_told
 from inforadar.errors import InfoRadarError, NotFoundError, UsageError
-from inforadar.model.ids import ItemId
+from inforadar.model.analysis import Score
+from inforadar.model.ids import FeedId, ItemId
 from inforadar.model.person import Along, PersonId
+from inforadar.stages.publish.text import one_line
 from inforadar.store.database import Database
+from inforadar.store.items.item_filter import ListPlace
 from inforadar.store.items.one_row import count_some, load_shown_item
-from inforadar.store.items.queries import ListPlace
 from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks
 from inforadar.store.reading_pages import load_list_page
+from inforadar.store.stories.queries import StoryChip
 from inforadar.urls import uid, url_hash
 from inforadar.views.highlight import Highlighter
-from inforadar.views.item import ReadItem, read_item
+from inforadar.views.item import read_item
 from inforadar.views.reading_time import reading_minutes
 from inforadar.views.sanitize import thumbnail_html
 from inforadar.views.settings import settings_of
 from inforadar.views.stories import ShownStory, reach_text, spread_text
+from inforadar.views.times import shown_time
 from inforadar.web.cache.timed import TimedCache
 from inforadar.web.http.forms import Form, read_form, redirect_to
 from inforadar.web.http.identity import PERSON_SCOPE, person_id_of
@@ -54,33 +58,53 @@ from inforadar.web.pages.templating import Pages
 
 MAX_COUNTED = 1000
 MAX_NEWS = 100
+SEEN_S = 60
+"""How long a page that is made of the same is sent again. It tells up to which moment articles were seen, so that
+`mark_list` leaves those that came later."""
 MATCHES_TTL_S = 30.0
 MATCHES_TIMEOUT_S = 0.05
 """How long a page waits for the number of matches; after that it shows none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """An item in the list."""
+class Entry:
+    """All that the list shows of an item: equal ones are rendered once (`entry.html`)."""
 
-    read: ReadItem
-    marks: Marks
-    thumbnail: Markup
+    item_id: ItemId
+    feed_id: FeedId
+    url: str
+    title: str
+    neutral_title: str | None
+    summary: str
+    sources: str
+    added_at: datetime
+    published_at: datetime
+    age: str
     minutes: int | None
-    href: str
-    story: ShownStory | None = None
-    """All that tell of the same event, where the list shows each event once."""
-    is_read: bool = False
+    chip: StoryChip | None
+    overall: Score | None
+    thumbnail: Markup
+    set_marks: tuple[str, ...]
 
-    @property
-    def set_marks(self) -> tuple[str, ...]:
-        """The names of the marks that the entry shows as set."""
-        shown = (
-            ("read", self.is_read),
-            ("starred", self.marks.starred_at),
-            ("archived", self.marks.archived_at),
-        )
-        return tuple(name for name, is_set in shown if is_set)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldEntry:
+    """An event in the list: all that tell of it, by one of its items."""
+
+    item_id: ItemId
+    feed_id: FeedId
+    url: str
+    added_at: datetime
+    story: ShownStory
+    age: str
+    thumbnail: Markup
+    set_marks: tuple[str, ...]
+
+
+def _set_marks(marks: Marks, *, is_read: bool) -> tuple[str, ...]:
+    """The marks that an entry shows as set."""
+    shown = (("read", is_read), ("starred", marks.starred_at), ("archived", marks.archived_at))
+    return tuple(name for name, is_set in shown if is_set)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +135,8 @@ class ArticleRoutes:
         if request.scope.get(PERSON_SCOPE) is None and (answer := remember_view(request, query)) is not None:
             return answer
         now = self.now()
-        query, by_story = query.held(now), shows_stories(request, query)
+        asked, query = query, query.held(now)
+        by_story, is_held = shows_stories(request, query), query is not asked
         wanted = replace(query.filter, person_id=person_id, by_story=by_story)
         found = await self.database.read(
             load_list_page,
@@ -125,47 +150,75 @@ class ArticleRoutes:
         images = await self.pictures.of(request)
         stories = show_told(found.told) if found.told else {}
         read = await self._read_urls(person_id, stories.values()) if stories else set()
-        rows = []
+        entries: list[Entry | ToldEntry] = []
         for item in page.items:
-            preview = found.previews.get(uid(item.url))
-            rows.append(
-                Row(
-                    read=read_item(item),
-                    marks=marks.get(item.hash, NO_MARKS),
-                    thumbnail=thumbnail_html((preview.image if preview else None) or item.image, images),
+            preview, its_marks = found.previews.get(uid(item.url)), marks.get(item.hash, NO_MARKS)
+            thumbnail = thumbnail_html((preview.image if preview else None) or item.image, images)
+            if story := stories.get(item.id):
+                set_marks = _set_marks(its_marks, is_read=all(one.url in read for one in story.told))
+                entries.append(
+                    ToldEntry(
+                        item_id=item.id,
+                        feed_id=item.feed_id,
+                        url=item.url,
+                        added_at=item.created_at,
+                        story=story,
+                        age=shown_time(story.last_at, now),
+                        thumbnail=thumbnail,
+                        set_marks=set_marks,
+                    )
+                )
+                continue
+            shown = read_item(item)
+            entries.append(
+                Entry(
+                    item_id=item.id,
+                    feed_id=item.feed_id,
+                    url=item.url,
+                    title=shown.title,
+                    neutral_title=shown.neutral_title,
+                    summary=shown.summary,
+                    sources=one_line(item.all_sources),
+                    added_at=item.created_at,
+                    published_at=item.published_at,
+                    age=shown_time(item.published_at, now),
                     minutes=reading_minutes(preview.text_len, item.language) if preview else None,
-                    href=query.item_href(item.id),
-                    story=(story := stories.get(item.id)),
-                    is_read=(
-                        all(one.url in read for one in story.told)
-                        if story
-                        else marks.get(item.hash, NO_MARKS).read_at is not None
-                    ),
+                    chip=found.chips.get(item.id),
+                    overall=shown.analysis.overall if shown.analysis else None,
+                    thumbnail=thumbnail,
+                    set_marks=_set_marks(its_marks, is_read=its_marks.read_at is not None),
                 )
             )
-        first = page.items[0] if page.items else None
+        first = page.items[0].id if page.items else None
+        side = await self.sidebar.load(person_id, query)
+        matches = await self._count(query, person_id, by_story=by_story) if query.is_filtered else None
+        marked = _marked(request.query_params)
+        # All that may change without anybody asking for another list. It is asked for each time, because the worker,
+        # other processes and reader apps change it. What else the template gets follows from it.
+        made_of = (query, by_story, entries, page.next, replace(side, topics=()), matches, marked)
+        around = (found.is_hidden, found.has_only_origin, found.broken_feeds)
         return self.pages.render(
             request,
             "articles.html",
+            made_of=None if is_held else (*made_of, *around, int(now.timestamp()) // SEEN_S),
             query=query,
-            side=await self.sidebar.load(person_id, query),
+            side=side,
             shows=show_choices(query),
             bands=band_choices(query),
-            rows=rows,
+            entries=entries,
+            found=Highlighter(query.words),
             by_story=by_story,
             is_hidden=found.is_hidden,
             reach=reach_text,
             spread=spread_text,
-            found=Highlighter(query.words),
-            stories=found.chips,
-            matches=await self._count(query, person_id, by_story=by_story) if query.is_filtered else None,
+            matches=matches,
             max_counted=MAX_COUNTED,
             older=replace(query, after=page.next).href if page.next else None,
             newest=query.first.href if query.after else None,
             first=first,
             seen=moment_text(now),
             newest_id=max((item.id for item in page.items), default=None) if not query.after else None,
-            marked=_marked(request.query_params),
+            marked=marked,
             is_sample=found.has_only_origin,
             broken=found.broken_feeds,
         )

@@ -22,8 +22,8 @@ from inforadar.store.feeds.credentials import has_credentials
 from inforadar.store.feeds.history import load_changed_outcomes
 from inforadar.store.feeds.queries import load_broken_count, load_feed, load_former_urls
 from inforadar.store.feeds.rhythms import load_rhythms
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter
 from inforadar.store.push.queries import load_subscription
 from inforadar.translations import pgettext
 from inforadar.views.item import read_item

@@ -18,7 +18,7 @@ from starlette.datastructures import QueryParams
 from inforadar.errors import UsageError
 from inforadar.model.analysis import SCORE_BANDS
 from inforadar.model.ids import FeedId, ItemId
-from inforadar.store.items.queries import ItemFilter
+from inforadar.store.items.item_filter import ItemFilter
 from inforadar.web.http import parameters
 
 PAGE_ITEMS = 40
@@ -102,8 +102,13 @@ class Query:
 
     def item_href(self, item_id: ItemId) -> str:
         """The address of an article, read in this list."""
-        query = replace(self, after=None).text
-        return f"/item/{item_id}?{query}" if query else f"/item/{item_id}"
+        return f"/item/{item_id}{self.behind_item}"
+
+    @property
+    def behind_item(self) -> str:
+        """The end of each such address."""
+        text = replace(self, after=None).text
+        return f"?{text}" if text else ""
 
     def held(self, now: datetime) -> Query:
         """The list as it is now, also while its items are read."""

@@ -19,7 +19,7 @@ from inforadar.views.sanitize import Budget, Images, lead_html, listing_html
 from inforadar.web.cache.bounded import BoundedCache
 from inforadar.web.cache.single_flight import SingleFlight
 
-MAX_KEPT_CHARACTERS = 16 * 2**20
+MAX_KEPT_CHARACTERS = 4 * 2**20
 """How much text is kept in memory."""
 
 

@@ -5,13 +5,15 @@ Templates get raw text from the web; the environment escapes it, never a templat
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.requests import Request
@@ -47,12 +49,31 @@ MAX_TITLE = 57
 """The length of a page's title, before our name: tabs, bookmarks and search results cut longer ones."""
 
 
-MAX_PART_CHARACTERS = 4 * 2**20
-"""How much of parts of pages is kept in memory."""
+MAX_PART_CHARACTERS, PART_KEY_CHARACTERS = 2 * 2**20, 2_000
+"""How much of parts of pages is kept in memory, and how much of it is counted for a part's key."""
+
+
+MAX_KEPT_BYTES, KEPT_KEY_BYTES = 2 * 2**20, 500
+"""How much of whole pages is kept in memory, compressed, and how much of it is counted for a page's key."""
 
 
 ITEM_ID = "ITEM-ID"
 """Stands for an item's id in a part that is the same for many items."""
+
+BEHIND = "<BEHIND>"
+"""Stands for the end of addresses in a part that is the same in many lists. Escaped text cannot say it."""
+
+
+_PART_CONTEXT = ("root", "settings", "language")
+"""What parts of pages know of the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A page as it is sent."""
+
+    data: bytes
+    encoding: str
 
 
 class Pages:
@@ -60,7 +81,12 @@ class Pages:
 
     def __init__(self, assets: Assets, now: Callable[[], datetime]) -> None:
         self._now = now
-        self._parts: BoundedCache[Hashable, Markup] = BoundedCache(MAX_PART_CHARACTERS, len)
+        self._parts: BoundedCache[Hashable, Markup] = BoundedCache(
+            MAX_PART_CHARACTERS, lambda part: len(part) + PART_KEY_CHARACTERS
+        )
+        self._whole: BoundedCache[bytes, _Body] = BoundedCache(
+            MAX_KEPT_BYTES, lambda body: len(body.data) + KEPT_KEY_BYTES
+        )
         self._environment = Environment(
             loader=FileSystemLoader(Path(__file__).with_name("templates")),
             autoescape=True,
@@ -78,6 +104,7 @@ class Pages:
         self._environment.filters |= {
             "browser": browser_name,
             "for_item": _for_item,
+            "in_list": _in_list,
             "full_time": full_time,
             "grouped": grouped,
             "iso_time": rfc3339,
@@ -103,36 +130,51 @@ class Pages:
             "version": __version__,
         }
 
-    def render(self, request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-        """Render a template. `csrf` is set if somebody is logged in: only then does a page offer changes."""
-        csrf = request.scope.get(CSRF_SCOPE)
-        # The prefix of all our URLs behind a reverse proxy: `/radar`, or nothing.
-        root = request.scope.get("root_path", "")
+    def render(
+        self, request: Request, template: str, status: int = 200, *, made_of: object = None, **values: Any
+    ) -> HTMLResponse:
+        """Render a template. `csrf` is set if somebody is logged in: only then does a page offer changes.
+
+        `made_of` stands for the values: a page that was made of the same is sent as it was. It gets no `now`; what it
+        shows of times is among what it is made of.
+        """
         person = request.scope.get(PERSON_SCOPE)
         language = reader_language(request.scope)
         settings = settings_of(person) if person else _settings_in_browser(request)
-        with speaking(language):
-            text = self._environment.get_template(template).render(
-                now=self._now(),
-                csrf=csrf,
-                root=root,
-                settings=settings,
-                part=partial(self._part, root, settings, language),
-                language=language,
-                chosen_language=request.cookies.get(LANGUAGE_COOKIE, "auto"),
-                is_admin=person is not None and person.is_admin,
-                is_folded=request.cookies.get(SIDE_COOKIE) == "folded",
-                **values,
-            )
+        context: dict[str, Any] = {
+            "csrf": request.scope.get(CSRF_SCOPE),
+            # The prefix of all our URLs behind a reverse proxy: `/radar`, or nothing.
+            "root": request.scope.get("root_path", ""),
+            "settings": settings,
+            "language": language,
+            "chosen_language": request.cookies.get(LANGUAGE_COOKIE, "auto"),
+            "is_admin": person is not None and person.is_admin,
+            "is_folded": request.cookies.get(SIDE_COOKIE) == "folded",
+        }
+        encoding = choose_encoding(request.headers.get("accept-encoding", "").encode("latin-1"))
+        if made_of is None:
+            body = self._body(template, encoding, context | {"now": self._now()} | values)
+        else:
+            key = _digest((template, encoding, person.id if person else None, context, made_of))
+            if (kept := self._whole.get(key)) is None:
+                kept = self._body(template, encoding, context | values)
+                self._whole.put(key, kept)
+            body = kept
         # The content depends on who is logged in, and on the language.
         headers = {"Cache-Control": "no-cache", "Vary": "Cookie, Accept-Encoding, Accept-Language"}
-        body = text.encode()
-        encoding = choose_encoding(request.headers.get("accept-encoding", "").encode("latin-1"))
-        if encoding and len(body) >= MIN_ENCODED_BYTES:
-            # The token of the forms cannot be guessed from lengths: other sites' requests come without the cookie.
-            headers["Content-Encoding"] = encoding
-            body = encode(body, encoding, is_for_one=True)
-        return HTMLResponse(body, status, headers)
+        if body.encoding:
+            headers["Content-Encoding"] = body.encoding
+        return HTMLResponse(body.data, status, headers)
+
+    def _body(self, template: str, encoding: str, values: Mapping[str, Any]) -> _Body:
+        language, part = values["language"], partial(self._part, *(values[name] for name in _PART_CONTEXT))
+        with speaking(language):
+            text = self._environment.get_template(template).render(part=part, **values)
+        data = text.encode()
+        if not encoding or len(data) < MIN_ENCODED_BYTES:
+            return _Body(data, "")
+        # The token of the forms cannot be guessed from lengths: other sites' requests come without the cookie.
+        return _Body(encode(data, encoding, is_for_one=True), encoding)
 
     def _part(
         self,
@@ -146,15 +188,33 @@ class Pages:
     ) -> Markup:
         """Render a part of a page, or return it as it was rendered before for the same `key`.
 
-        The key stands for the values. A part has the reader's settings and the prefix of URLs, and nothing else.
+        The key stands for the values. A part has the reader's settings and the prefix of URLs, parts of its own, and
+        nothing else.
         """
         known_as = (template, key, root, settings, language.tag)
         part = self._parts.get(known_as)
         if part is None:
-            rendered = self._environment.get_template(template).render(root=root, settings=settings, **values)
+            own = partial(self._part, root, settings, language)
+            rendered = self._environment.get_template(template).render(
+                root=root, settings=settings, part=own, **values
+            )
             part = Markup(rendered)  # noqa: S704 - a template of ours, which has escaped the values
             self._parts.put(known_as, part)
         return part
+
+
+def _digest(made_of: object) -> bytes:
+    """A short key of anything made of plain data and dataclasses: equal only for what is equal."""
+    return hashlib.blake2b(_plain.encode(made_of), digest_size=32).digest()
+
+
+def _plain_text(value: object) -> str:
+    if isinstance(value, Markup):
+        return str(value)
+    raise TypeError(f"A page cannot be known by a {type(value).__name__}.")
+
+
+_plain = msgspec.msgpack.Encoder(enc_hook=_plain_text)
 
 
 def _settings_in_browser(request: Request) -> ReaderSettings:
@@ -165,6 +225,11 @@ def _settings_in_browser(request: Request) -> ReaderSettings:
 def _for_item(part: Markup, item_id: ItemId) -> Markup:
     """A part that is the same for many items, for one of them."""
     return Markup(part.replace(ITEM_ID, str(item_id)))  # noqa: S704 - an id has no signs to escape
+
+
+def _in_list(part: Markup, behind: str) -> Markup:
+    """A part that is the same in many lists, in one of them."""
+    return part.replace(BEHIND, behind)  # which escapes it
 
 
 def _page_title(rendered: str) -> Markup:

@@ -14,7 +14,7 @@ from tests.support.trial_metadata import TRIAL_FIELDS
 def test_an_item_has_the_fields_that_its_schema_requires_in_the_same_order() -> None:
     item = Item(
         id=ItemId(new_uuid()), feed_id=FeedId(new_uuid()), url="https://example.com/1", hash=UrlHash("a"),
-        content="", published_at=NOW, created_at=NOW, updated_at=NOW,
+        content="", published_at=NOW, created_at=NOW, updated_at=NOW, analyzer_result={},
     )  # fmt: skip
     assert list(item_document(item)) == SCHEMAS["Item"]["required"] == list(SCHEMAS["Item"]["properties"])
 
