@@ -1,7 +1,8 @@
 """One step of the farm benchmark, in a process of its own; `bench.farm` starts it.
 
     python -m bench.farm_step prepare URLS OTHERS    make the database: feeds of the farm, and others not due
-    python -m bench.farm_step collect                collect all due feeds
+    python -m bench.farm_step due                    make all feeds of the farm due
+    python -m bench.farm_step collect [CYCLES]       collect all due feeds, or so many batches of them
     python -m bench.farm_step bare URLS              the same conditional requests with bare aiohttp
 
 Prints the measurements as JSON. The clock starts when everything is imported and open: starting a process is not part
@@ -19,7 +20,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,6 @@ from inforadar.app.worker import open_worker
 from inforadar.cli.terminal.logs import configure_logs
 from inforadar.config import Settings, load_settings
 from inforadar.model.ids import new_uuid
-from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.store.database import Database
 from inforadar.store.feeds.queries import feed_key
@@ -105,16 +105,22 @@ async def _prepare(settings: Settings, urls: list[str], others: int) -> dict[str
     return {}
 
 
-async def _collect(settings: Settings, *, profiled: bool) -> dict[str, Any]:
+async def _make_all_due(settings: Settings) -> dict[str, Any]:
+    async with open_store(settings) as database:
+        return {"due": await database.write(_make_due, "http://127.%")}
+
+
+async def _collect(settings: Settings, cycles_limit: int | None, *, profiled: bool) -> dict[str, Any]:
+    """Without a limit of cycles, all feeds of the farm are made due first."""
     report: dict[str, Any] = {}
     stages = frozenset({Stage.COLLECT})
     async with open_store(settings) as database:
-        due = await database.write(_make_due, "http://127.%")
+        due = await database.write(_make_due, "http://127.%") if cycles_limit is None else sys.maxsize
         async with open_worker(settings, database, stages=stages) as worker:
             tune_garbage_collector()
             profiles = await _start_profiles(database) if profiled else []
             with _measured(report):
-                result, failed, cycles = await _collect_all(worker, due)
+                result, failed, cycles = await _collect_all(worker, due, cycles_limit)
             for profile in profiles:
                 profile.disable()
         stored = await database.read(
@@ -133,26 +139,36 @@ async def _collect(settings: Settings, *, profiled: bool) -> dict[str, Any]:
     }
 
 
-async def _collect_all(worker: Worker, due: int) -> tuple[CycleResult, int, list[tuple[int, float]]]:
+@dataclass(slots=True)
+class _Total:
+    """The sums of all cycles: their keys would take more memory than the worker."""
+
+    fetched: int = 0
+    added: int = 0
+    updated: int = 0
+    errors: dict[str, str] = field(default_factory=dict)
+
+
+async def _collect_all(
+    worker: Worker, due: int, cycles_limit: int | None
+) -> tuple[_Total, int, list[tuple[int, float]]]:
     """Run cycles until all feeds were fetched, as the worker's loop does.
 
     Also how many failed, of whom the result names the last cycle's only, and each cycle's feeds and CPU seconds.
     """
-    total, failed = CycleResult(), 0
+    total, failed = _Total(), 0
     cycles: list[tuple[int, float]] = []
     turns: set[float] = set()
-    while total.fetched < due:
+    while total.fetched < due and len(cycles) != cycles_limit:
         before = _cpu_s()
         result, run_id = await worker.collecting.claim_and_collect()
-        cycles.append((result.fetched, _cpu_s() - before))
+        if result.fetched:  # the last cycle finds that nothing is left
+            cycles.append((result.fetched, _cpu_s() - before))
         failed += len(result.errors)
-        total = replace(
-            total,
-            fetched=total.fetched + result.fetched,
-            added_keys=total.added_keys | result.added_keys,
-            updated_keys=total.updated_keys | result.updated_keys,
-            errors=result.errors or total.errors,
-        )
+        total.fetched += result.fetched
+        total.added += result.added
+        total.updated += result.updated
+        total.errors = result.errors or total.errors
         now = time.monotonic()
         turns = {turn for turn in turns | {now + turn_s for turn_s in result.turns_s} if turn > now}
         if turns:
@@ -206,8 +222,11 @@ def main(argv: list[str]) -> None:
     match argv:
         case ["prepare", file, others]:
             report = uvloop.run(_prepare(settings, Path(file).read_text().split(), int(others)))
+        case ["due"]:
+            report = uvloop.run(_make_all_due(settings))
         case ["collect", *options]:
-            report = uvloop.run(_collect(settings, profiled="--profile" in options))
+            cycles = next((int(option) for option in options if option.isdigit()), None)
+            report = uvloop.run(_collect(settings, cycles, profiled="--profile" in options))
         case ["bare", file]:
             report = uvloop.run(_bare(Path(file).read_text().split(), settings.fetcher.workers))
         case _:

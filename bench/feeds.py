@@ -44,7 +44,8 @@ from inforadar.stages.discover.feed.raw import RawFeed
 from inforadar.stages.discover.feed.slow import parse_document_slowly
 from inforadar.store.database import Database, open_database
 from inforadar.store.feeds.add import insert_feed
-from inforadar.store.items.queries import ItemFilter, list_items
+from inforadar.store.items.item_filter import ItemFilter
+from inforadar.store.items.queries import list_items
 from inforadar.store.leases import claim_feeds
 from inforadar.store.runs.save import insert_run
 from inforadar.store.upkeep.upgrade import upgrade_database

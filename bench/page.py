@@ -50,7 +50,8 @@ MOST_BYTES = 100_000
 MOST_S = 0.2
 ANALYZED = 10_000
 TEXT = "\n\n".join(["Cold starts, [measured](https://news.example/) over *many* weeks. " * 12] * 60)
-ASSET = re.compile(r'(?:href|src)="(/static/[^"]+)"')
+ASSET = re.compile(r'<(?!link rel="apple-touch-icon")[^>]*\b(?:href|src)="(/static/[^"]+)"')
+"""What a browser loads with the page. The icon for home screens is loaded when somebody puts it there."""
 IMPORT = re.compile(r'import .* from "\./([a-z]+\.js)"')
 
 
@@ -60,7 +61,7 @@ async def prepare(home: Path, number: int) -> str:
     async with open_database(settings.database_url) as database:
         await upgrade_database(database)
         if not await database.read(list_items, limit=1):
-            await fill(home, number)
+            await fill(settings.database_url, number)
             await database.write(score_newest)
         await SearchIndexer(database=database).run_once()
         some = await database.read(list_items, limit=200)
