@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from inforadar.model.ids import FeedId
@@ -43,7 +43,7 @@ class Budget:
         booking = purse.booking(Usage(cost=cost))
         async with self._change:
             # Requests in flight usually turn out cheaper than the amount set aside for them.
-            while (spent := await self._database.write(reserve_spending, booking, self._limit)) is not None:
+            while (spent := await self._reserve(booking)) is not None:
                 if not self._under_way:
                     return (
                         f"The daily budget of ${self._limit:g} is used up: ${spent:.4f} is spent, and one more "
@@ -52,6 +52,16 @@ class Budget:
                 await self._change.wait()
             self._under_way += 1
         return None
+
+    async def _reserve(self, booking: Spent) -> float | None:
+        """Book the cost, or return what is already spent. What a stop has overtaken is given back: nothing was sent."""
+        reserving = asyncio.ensure_future(self._database.write(reserve_spending, booking, self._limit))
+        try:
+            return await asyncio.shield(reserving)
+        except asyncio.CancelledError:
+            if await reserving is None:
+                await self._database.write(settle_spending, replace(booking, cost=-booking.cost))
+            raise
 
     async def settle(self, purse: FeedPurse, set_aside: float, usage: Usage) -> None:
         if not self._limit:
