@@ -214,7 +214,7 @@ def keys_during_fetch(environment: Mapping[str, str], number: int) -> tuple[list
             terminal.read_until(r"Item \d+ of [4-9]\d")
             while "Done" not in terminal.seen:
                 _press_in_turns(terminal, waits)
-            # At its end the log follows again, whatever was pressed in that moment.
+            # The end of the fetch may have hidden what the last key did.
             terminal.press("G")
             time.sleep(SETTLED_S)
             terminal.discard()

@@ -158,6 +158,24 @@ async def overfill(terminal: Terminal) -> None:
     assert style == log.get_component_rich_style("log--bad")
 
 
+async def test_the_end_of_a_run_leaves_a_log_that_is_being_read_where_it_is(
+    terminal: Terminal, news_site: Site, newsroom: Newsroom
+) -> None:
+    gate = Gate(news_site, "/habr")
+    terminal.send("f")
+    await terminal.until("Counting… 1 page, 1 item found")
+    log = log_of(terminal)
+    log.extend(LogLine(NOW, "Habr", f"+ number {number}") for number in range(100))
+    terminal.send("g")
+    await terminal.until("not following")
+    gate.open()
+    await terminal.until("Done: 4 of 4 items")
+    await terminal.settle()
+    assert (log.scroll_y, log.following) == (0, False)
+    assert log.lines[-1].text == "Done. Esc closes."
+    assert "not following" in terminal.status
+
+
 async def test_escape_stops_while_counting_and_the_screen_stays_with_the_report(
     terminal: Terminal, news_site: Site, newsroom: Newsroom
 ) -> None:

@@ -112,7 +112,6 @@ class FetchScreen(RadarScreen):
         self._state = State.ENDED
         at = self.session.now()
         self._log.extend(LogLine(at, "", text, style) for text, style in lines)
-        self._log.follow()
         self._tally.ended = f"{word}: {self._tally.done:,} of {self._tally.found:,} items"
         self.query_one(ProgressLine).show(self._tally)
         self._show_hints()
