@@ -224,10 +224,13 @@ def test_an_interrupt_from_the_terminal_prints_nothing_and_ends_all(
     assert has_ended(worker)
 
 
-def test_the_processes_end_when_the_program_is_killed(program: tuple[subprocess.Popen[str], int]) -> None:
+def test_the_processes_end_and_print_nothing_when_the_program_is_killed(
+    program: tuple[subprocess.Popen[str], int],
+) -> None:
     process, worker = program
     process.kill()
-    process.communicate(timeout=30)  # ends when the last holder of its output has ended
+    _, errors = process.communicate(timeout=30)  # ends when the last holder of its output has ended
+    assert errors == ""
     assert has_ended(worker)
 
 

@@ -108,15 +108,13 @@ class WorkPool:
         return await asyncio.shield(self._start)
 
     def _make(self) -> ProcessPool:
-        from multiprocessing import resource_tracker  # noqa: PLC0415 - as above
-
         from pebble import ProcessPool  # noqa: PLC0415
 
         from inforadar.pipeline.pool_process import PoolContext  # noqa: PLC0415
 
         # Ctrl-C reaches every process of the terminal, even those that are still importing. A signal that is
         # blocked here stays blocked in all processes started from here, now and by the pool's own threads.
-        resource_tracker.ensure_running()  # would unblock it again if it were started later
+        _start_resource_tracker()  # would unblock it again if it were started later
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             pool = ProcessPool(
@@ -130,6 +128,18 @@ class WorkPool:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         return pool
+
+
+def _start_resource_tracker() -> None:
+    """Start the process that clears away semaphores, without its warning about those that a killed program left."""
+    from multiprocessing import resource_tracker  # noqa: PLC0415 - as above
+
+    quiet = "ignore:resource_tracker:UserWarning"
+    sys.warnoptions.append(quiet)  # it gets these options when it is started
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.remove(quiet)
 
 
 def _is_usable(start: asyncio.Task[ProcessPool]) -> bool:
