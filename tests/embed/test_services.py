@@ -146,7 +146,7 @@ async def test_start_works_until_it_is_stopped_and_hears_requests_of_other_proce
         while not any(message.startswith("batch.finished") for message in caplog.messages):
             await asyncio.sleep(0)
         service.stop()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await running
     assert (await database.read(load_feed, feed_id)).last_fetch_status is Outcome.SUCCESS
     events = [record.message.split()[0] for record in caplog.records if record.name == "inforadar"]

@@ -95,7 +95,7 @@ async def test_a_host_without_a_delay_is_asked_several_times_at_once() -> None:
     inside = asyncio.Barrier(3)
 
     async def work(job: str) -> Ending:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await inside.wait()
         return Ending.DONE
 
@@ -135,7 +135,7 @@ async def test_a_job_that_steps_aside_lends_its_worker() -> None:
         return Ending.DONE
 
     pacer = CountingPacer(Clock(), {})
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await Dispatch(pacer=pacer, workers=1, host_of=host_of, work=work).run(["a/1", "b/1"])
     assert other_ran.is_set()
 

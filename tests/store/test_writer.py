@@ -269,10 +269,10 @@ async def test_a_database_in_trouble_fails_the_whole_batch_at_once(database: Dat
         loop.call_soon_threadsafe(locked.set)
         asyncio.run_coroutine_threadsafe(release.wait(), loop).result()
 
-    async with open_database(f"sqlite:///{database.path}", lock_timeout_s=0.2) as other:
+    async with open_database(f"sqlite:///{database.path}", lock_timeout_s=0.5) as other:
         holding = asyncio.create_task(database.write(hold))
         await locked.wait()
-        async with Writer(other, diff) as writer, asyncio.timeout(2.0):
+        async with Writer(other, diff) as writer, asyncio.timeout(8):
             ended = await asyncio.gather(
                 *(writer.submit(collected(lease, run)) for lease in leases), return_exceptions=True
             )

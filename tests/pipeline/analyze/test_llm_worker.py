@@ -63,7 +63,7 @@ async def test_a_model_that_hangs_holds_up_nothing_but_its_items(
                 seen += 1
                 await site.wait_for_requests(seen)
         stop.set()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await working
     stored = await rows(database, items)
     assert {row.title for row in stored} == {"On first", "On second"}
