@@ -175,6 +175,27 @@ async def test_a_run_is_followed_live_to_its_end(newsroom: Newsroom, web: aiohtt
         assert rest == b"event: end\ndata: {}\n\n"
 
 
+async def test_what_a_run_tells_just_after_its_end_is_heard(newsroom: Newsroom) -> None:
+    run_id = await newsroom.database.write(insert_run, RunKind.FETCH, NOW)
+    late = [(0, ProgressKind.LINE, "3 added"), (1, ProgressKind.FINISHED, "")]
+
+    async def sleep(_: float) -> None:
+        for seq, kind, text in late:
+            event = Progress(run_id=run_id, at=NOW, kind=kind, text=text)
+            await newsroom.database.write(save_events, run_id, seq, [event])
+        late.clear()
+
+    await newsroom.database.write(finish_run, run_id, datetime.now(UTC) + timedelta(minutes=1))
+    scope = {"type": "http", "method": "GET", "headers": [], "query_string": b""}
+    scope |= {"path_params": {"id": str(run_id)}}
+    response = await run_events.RunEvents(database=newsroom.database, sleep=sleep).stream(Request(scope))
+    assert isinstance(response, StreamingResponse)
+    parts = [bytes(part) async for part in response.body_iterator]
+    told = [part for part in parts if not part.startswith(b":")]
+    assert b"3 added" in told[0]
+    assert told[-1] == b"event: end\ndata: {}\n\n"
+
+
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 async def test_a_run_that_says_nothing_yet_answers_at_once(
     newsroom: Newsroom, web: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch, method: str

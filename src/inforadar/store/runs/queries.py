@@ -18,7 +18,7 @@ from inforadar.store.clock_sanity import is_absurd
 from inforadar.store.feeds.queries import ends_with
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.runs import run_events, runs
-from inforadar.store.types import db_now
+from inforadar.store.types import db_later, db_now
 
 _r = runs.c
 
@@ -28,6 +28,8 @@ IS_DEAD = or_(_r.alive_until < db_now(), is_absurd(_r.alive_until, ABSURD_ALIVE_
 """Condition: the process that executed the run no longer does. Not true of a run without heartbeats."""
 MAX_EVENTS = 2000
 """Maximum number of progress events stored per run; later ones are not stored."""
+TOLD_WITHIN_S = 2.0
+"""How long after the end of a run its last events may come."""
 _NO_RUN = "There is no run {}. `inforadar run list` shows them."
 
 
@@ -146,10 +148,25 @@ def _report(
 
 
 def is_run_finished(connection: Connection, run_id: RunId) -> bool:
-    row = connection.execute(select(runs.c.finished_at).where(runs.c.id == run_id)).first()
+    return _ask_run(connection, run_id, _r.finished_at.is_not(None))
+
+
+def is_run_told(connection: Connection, run_id: RunId) -> bool:
+    """Whether the run is finished and all its events are stored: the last ones come just after its end.
+
+    A process that died in between stores none any more.
+    """
+    e = run_events.c
+    ended = select(e.seq).where(e.run_id == run_id, e.kind == ProgressKind.FINISHED.value).exists()
+    is_long_ago = _r.finished_at < db_later(-TOLD_WITHIN_S)
+    return _ask_run(connection, run_id, and_(_r.finished_at.is_not(None), or_(is_long_ago, ended)))
+
+
+def _ask_run(connection: Connection, run_id: RunId, condition: ColumnElement[bool]) -> bool:
+    row = connection.execute(select(condition).where(_r.id == run_id)).first()
     if row is None:
         raise NotFoundError(_NO_RUN.format(run_id))
-    return row.finished_at is not None
+    return bool(row[0])
 
 
 def load_events(

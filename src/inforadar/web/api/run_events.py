@@ -7,7 +7,7 @@ id of its last event and continues from there. The stream ends with the run.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
@@ -20,11 +20,11 @@ from inforadar.model.ids import RunId
 from inforadar.model.progress import Progress
 from inforadar.stages.publish.dates import rfc3339
 from inforadar.store.database import Database
-from inforadar.store.runs.queries import is_run_finished, load_events
+from inforadar.store.runs.queries import is_run_told, load_events
 from inforadar.web.cache.timed import TimedCache
 
 _Found = tuple[bool, list[tuple[int, Progress]]]
-"""Whether the run is finished, and its events."""
+"""Whether the run has told everything, and its events."""
 EVENT_POLL_S = 0.5
 """How often the database is asked for new events."""
 KEEPALIVE_S = 15.0
@@ -34,6 +34,7 @@ KEEPALIVE_S = 15.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEvents:
     database: Database
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     _found: TimedCache[tuple[RunId, int], _Found] = field(
         default_factory=lambda: TimedCache(EVENT_POLL_S / 2)
     )
@@ -41,7 +42,7 @@ class RunEvents:
 
     async def stream(self, request: Request) -> Response:
         run_id = RunId(UUID(str(request.path_params["id"])))
-        await self.database.read(is_run_finished, run_id)
+        await self.database.read(is_run_told, run_id)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         events = () if request.method == "HEAD" else self._events(run_id, _last_seen(request))
         return StreamingResponse(events, headers=headers, media_type="text/event-stream")
@@ -49,25 +50,25 @@ class RunEvents:
     async def _events(self, run_id: RunId, seen: int) -> AsyncIterator[bytes]:
         silent_s = 0.0
         while True:
-            finished, events = await self._found.get((run_id, seen), partial(self._load, run_id, seen))
+            is_told, events = await self._found.get((run_id, seen), partial(self._load, run_id, seen))
             for number, event in events:
                 seen = number
                 yield _message(number, event)
-            if events and finished:
+            if events and is_told:
                 continue
-            if finished:
+            if is_told:
                 yield b"event: end\ndata: {}\n\n"
                 return
             silent_s = 0.0 if events else silent_s + EVENT_POLL_S
             if silent_s >= KEEPALIVE_S:
                 silent_s = 0.0
                 yield b": still running\n\n"
-            await asyncio.sleep(EVENT_POLL_S)
+            await self.sleep(EVENT_POLL_S)
 
     async def _load(self, run_id: RunId, seen: int) -> _Found:
         # Check this before loading events, so that late events are still sent before the end.
-        finished = await self.database.read(is_run_finished, run_id)
-        return finished, await self.database.read(load_events, run_id, after=seen)
+        is_told = await self.database.read(is_run_told, run_id)
+        return is_told, await self.database.read(load_events, run_id, after=seen)
 
 
 def _message(number: int, event: Progress) -> bytes:

@@ -21,7 +21,13 @@ from inforadar.model.run import Report, RunNumbers
 from inforadar.store.database import Database
 from inforadar.store.feeds.labels import Label, load_labels
 from inforadar.store.feeds.queries import load_broken_count
-from inforadar.store.runs.queries import MAX_EVENTS, load_events, load_open_fetch_runs, load_run
+from inforadar.store.runs.queries import (
+    MAX_EVENTS,
+    is_run_told,
+    load_events,
+    load_open_fetch_runs,
+    load_run,
+)
 from inforadar.translations import gettext as _
 from inforadar.translations import ngettext
 from inforadar.views.json import run_state
@@ -79,6 +85,7 @@ class FetchRoutes:
 
     async def show(self, request: Request) -> Response:
         run_id = _run_id(request)
+        is_told = await self.database.read(is_run_told, run_id)
         report = await self.database.read(load_run, run_id)
         events = await self.database.read(load_events, run_id, limit=MAX_EVENTS)
         lines = [event for _, event in events if event.kind is ProgressKind.LINE]
@@ -86,6 +93,7 @@ class FetchRoutes:
             request,
             "fetch_run.html",
             report=report,
+            is_told=is_told,
             state=term_text(run_state(report), "state of a run"),
             words=progress_words(report),
             fraction=progress_fraction(report),
