@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from inforadar.model.article import Article
 from inforadar.model.feed import Feed
 from inforadar.model.feed_options import Content
-from inforadar.model.ids import ItemId, StoryId, Uid, UrlHash
+from inforadar.model.ids import ItemId, StoryId, UrlHash
 from inforadar.model.item import Item
 from inforadar.model.person import PersonId
 from inforadar.store.articles.queries import ArticlePreview, load_article, load_previews
@@ -35,9 +35,9 @@ from inforadar.store.stories.queries import (
     StoryChip,
     StoryItem,
     StoryRow,
+    load_placed,
     load_stories,
     load_story_chips,
-    load_story_ids,
     load_story_items,
 )
 from inforadar.urls import uid
@@ -95,10 +95,11 @@ class Told:
 
 
 def load_told(
-    connection: Connection, person_id: PersonId | None, item_ids: Sequence[ItemId], *, text_chars: int
-) -> Told:
-    by_item = load_story_ids(connection, item_ids)
+    connection: Connection, person_id: PersonId | None, by_item: Mapping[ItemId, StoryId], *, text_chars: int
+) -> Told | None:
     stories = load_stories(connection, sorted(set(by_item.values())), min_items=2)
+    if not stories:
+        return None
     hidden = load_hidden_feeds(connection, person_id) if person_id else frozenset()
     found = load_story_items(connection, [row.id for row in stories], text_chars=text_chars)
     seen = {story: [one for one in told if one.feed_id not in hidden] for story, told in found.items()}
@@ -111,10 +112,10 @@ class ListPage:
 
     page: ItemPage
     marks: Mapping[UrlHash, Marks]
-    previews: Mapping[Uid, ArticlePreview]
+    previews: Mapping[ItemId, ArticlePreview]
     chips: Mapping[ItemId, StoryChip]
     told: Told | None
-    """With `by_story`: the other items of their stories."""
+    """With `by_story`: the other items of their stories, if they have any."""
     is_hidden: bool
     """Whether the list is of a feed that the person hides elsewhere."""
     has_only_origin: bool
@@ -134,12 +135,16 @@ def load_list_page(
     page = load_item_page(connection, wanted, limit=limit, cursor=cursor)
     ids, person_id = [item.id for item in page.items], wanted.person_id
     hidden = load_hidden_feeds(connection, person_id) if person_id and wanted.feed_id else frozenset()
+    placed = load_placed(connection, ids)
+    stories = {item: chip.story_id for item, chip in placed.items()}
+    keys = {item.id: uid(item.url) for item in page.items}
+    found = load_previews(connection, keys.values())
     return ListPage(
         page=page,
         marks=load_marks(connection, person_id, [item.hash for item in page.items]),
-        previews=load_previews(connection, [uid(item.url) for item in page.items]),
-        chips=load_story_chips(connection, ids),
-        told=load_told(connection, person_id, ids, text_chars=text_chars) if wanted.by_story else None,
+        previews={item: found[key] for item, key in keys.items() if key in found},
+        chips={item: chip for item, chip in placed.items() if chip.sources > 1},
+        told=load_told(connection, person_id, stories, text_chars=text_chars) if wanted.by_story else None,
         is_hidden=wanted.feed_id in hidden,
         has_only_origin=only_origin is not None and has_only(connection, only_origin),
         broken_feeds=load_broken_count(connection),

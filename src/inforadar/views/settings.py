@@ -96,9 +96,11 @@ def is_choice(name: str, value: object) -> bool:
 
 def settings_of(person: Person | None) -> ReaderSettings:
     """Return this person's settings; without a person, the defaults."""
-    if person is None:
+    if person is None or not person.settings:
         return DEFAULTS
-    stored = {name: person.settings.get(f"{PREFIX}{name}") for name in NAMES}
+    stored = {
+        name.removeprefix(PREFIX): value for name, value in person.settings.items() if name.startswith(PREFIX)
+    }
     return ReaderSettings(
         **{name: value for name, value in stored.items() if isinstance(value, str) and is_choice(name, value)}
     )

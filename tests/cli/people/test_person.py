@@ -102,8 +102,8 @@ def test_secrets_are_shown_once_listed_without_and_revoked(
     assert secret not in listed.out + call("person", noun, "list", "admin").out
     assert "several" in call("person", noun, "remove", "admin", "my phone").err
     assert call("person", noun, "remove", "admin", made["id"]).code == 0
-    assert on(home, lambda database: database.read(find_by_token, secret, [kind])) is None
-    assert on(home, lambda database: database.read(find_by_token, again, [kind]))
+    assert on(home, lambda database: database.read(find_by_token, secret, kind)) is None
+    assert on(home, lambda database: database.read(find_by_token, again, kind))
 
 
 def test_sessions_are_listed_and_ended(call: Call, home: Path) -> None:
@@ -113,7 +113,7 @@ def test_sessions_are_listed_and_ended(call: Call, home: Path) -> None:
     assert "\x1b[31m" not in listed.out
     (session,) = call("person", "session", "list", "admin", "--json").json
     assert call("person", "session", "remove", "admin", session["id"]).code == 0
-    assert on(home, lambda database: database.read(find_by_token, cookie, [TokenKind.SESSION])) is None
+    assert on(home, lambda database: database.read(find_by_token, cookie, TokenKind.SESSION)) is None
 
 
 def test_searches_are_saved_and_feeds_hidden(call: Call) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, null, select, union_all
 
 from inforadar.model.ids import UrlHash
 from inforadar.model.person import PersonId
@@ -29,14 +29,16 @@ class Marks:
 
 NO_MARKS = Marks()
 
-_MARKS_OF = select(marks).where(
-    marks.c.person_id == bindparam("person"), one_of_given(marks.c.hash, "hashes")
+_m, _l = marks.c, mark_labels.c
+_MARKS_OF = union_all(
+    select(_m.hash, _m.read_at, _m.starred_at, _m.archived_at, _m.note, null().label("label")).where(
+        _m.person_id == bindparam("person"), one_of_given(_m.hash, "hashes")
+    ),
+    select(_l.hash, null(), null(), null(), null(), _l.label).where(
+        _l.person_id == bindparam("person"), one_of_given(_l.hash, "hashes")
+    ),
 )
-_LABELS_OF = (
-    select(mark_labels.c.hash, mark_labels.c.label)
-    .where(mark_labels.c.person_id == bindparam("person"), one_of_given(mark_labels.c.hash, "hashes"))
-    .order_by(mark_labels.c.label)
-)
+"""The marks of some items, then a row for each of their labels."""
 
 
 def load_marks(
@@ -46,17 +48,18 @@ def load_marks(
     given = list(hashes)
     if person_id is None or not given:
         return {}
-    asked = {"person": person_id, "hashes": given}
-    rows = connection.execute(_MARKS_OF, asked)
-    found = {
-        row.hash: Marks(
-            read_at=row.read_at, starred_at=row.starred_at, archived_at=row.archived_at, note=row.note or ""
-        )
-        for row in rows
-    }
-    for hash_, label in connection.execute(_LABELS_OF, asked):
-        old = found.get(hash_, NO_MARKS)
-        found[hash_] = replace(old, labels=(*old.labels, label))
+    found: dict[UrlHash, Marks] = {}
+    labels: dict[UrlHash, list[str]] = {}
+    rows = connection.execute(_MARKS_OF, {"person": person_id, "hashes": given})
+    for hash_, read_at, starred_at, archived_at, note, label in rows:
+        if label is None:
+            found[hash_] = Marks(
+                read_at=read_at, starred_at=starred_at, archived_at=archived_at, note=note or ""
+            )
+        else:
+            labels.setdefault(hash_, []).append(label)
+    for hash_, names in labels.items():
+        found[hash_] = replace(found.get(hash_, NO_MARKS), labels=tuple(sorted(names)))
     return found
 
 

@@ -67,29 +67,43 @@ def load_password(connection: Connection, name: str) -> tuple[Person, str] | Non
     return (_person(row), row.hash) if row and row.hash else None
 
 
-_TOKEN_KEY = select(secret_keys.c.secret).where(secret_keys.c.name == TOKEN_KEY)
+_LOAD_KEY = select(secret_keys.c.secret).where(secret_keys.c.name == TOKEN_KEY)
+_KNOWN_KEY = "inforadar.token_key"
+"""Under this name a connection remembers the key: it is made once, and needed for each request."""
 
 
-def token_hash(connection: Connection, secret: str) -> str | None:
-    """The keyed hash of a secret, as it is stored; None as long as there is no key, and so no secret either.
+def load_token_key(connection: Connection) -> str | None:
+    """The key of all hashes of secrets; None as long as there is no secret."""
+    key: str | None = connection.execute(_LOAD_KEY).scalar_one_or_none()
+    connection.info[_KNOWN_KEY] = key
+    return key
+
+
+def token_hash(key: str, secret: str) -> str:
+    """The keyed hash of a secret, as it is stored.
 
     A fast hash is enough: the secrets are random, and it is computed for each request.
     """
-    key = connection.execute(_TOKEN_KEY).scalar_one_or_none()
-    if key is None:
-        return None
     data = secret.encode("utf-8", "replace")
     return hashlib.blake2b(data, key=bytes.fromhex(key), digest_size=32).hexdigest()
 
 
-def find_by_token(
-    connection: Connection, secret: str, kinds: Sequence[TokenKind]
+def find_by_token(connection: Connection, secret: str, kind: TokenKind) -> tuple[Person, Token] | None:
+    """Find the owner of a secret of this kind; None if it is wrong, revoked or expired."""
+    known: str | None = connection.info.get(_KNOWN_KEY)
+    found = _find_by_token(connection, known, secret, kind)
+    if found is None and (key := load_token_key(connection)) != known:
+        # Another database has taken the place of the one that the connection has seen.
+        found = _find_by_token(connection, key, secret, kind)
+    return found
+
+
+def _find_by_token(
+    connection: Connection, key: str | None, secret: str, kind: TokenKind
 ) -> tuple[Person, Token] | None:
-    """Find the owner of a secret of one of these kinds; None if it is wrong, revoked or expired."""
-    digest = token_hash(connection, secret)
-    if digest is None:
+    if key is None:
         return None
-    asked = {"hash": digest, "kinds": [kind.value for kind in kinds]}
+    asked = {"hash": token_hash(key, secret), "kind": kind.value}
     row = connection.execute(_valid_token(), asked).first()
     return (_person(row), _token(row, "token_")) if row else None
 
@@ -99,7 +113,7 @@ def _valid_token() -> Select[Any]:
     t = person_tokens.c
     return _with_token().where(
         t.hash == bindparam("hash"),
-        t.kind.in_(bindparam("kinds", expanding=True)),
+        t.kind == bindparam("kind"),
         or_(t.expires_at.is_(None), t.expires_at > db_now()),
     )
 

@@ -11,7 +11,13 @@ from sqlalchemy import Connection, delete, insert, or_, update
 from inforadar.errors import NotFoundError
 from inforadar.model.ids import new_uuid
 from inforadar.model.person import Person, PersonId, Token, TokenId, TokenKind
-from inforadar.store.people.queries import TOKEN_KEY, find_by_token, load_tokens, token_hash
+from inforadar.store.people.queries import (
+    TOKEN_KEY,
+    find_by_token,
+    load_token_key,
+    load_tokens,
+    token_hash,
+)
 from inforadar.store.schema.people import person_tokens, secret_keys
 from inforadar.store.types import db_later, db_now
 from inforadar.store.upsert import upsert
@@ -31,15 +37,17 @@ def insert_token(
     lifetime: timedelta | None = None,
 ) -> Token:
     """Store a new secret of a person. Expired ones of all people are deleted on the way."""
-    key = upsert(connection, secret_keys).values(name=TOKEN_KEY, secret=secrets.token_hex(32))
-    connection.execute(key.on_conflict_do_nothing())
+    first = upsert(connection, secret_keys).values(name=TOKEN_KEY, secret=secrets.token_hex(32))
+    connection.execute(first.on_conflict_do_nothing())
+    key = load_token_key(connection)
+    assert key is not None
     connection.execute(delete(person_tokens).where(person_tokens.c.expires_at < db_now()))
     token_id = TokenId(new_uuid())
     values = {
         "id": token_id,
         "person_id": person_id,
         "kind": kind.value,
-        "hash": token_hash(connection, secret),
+        "hash": token_hash(key, secret),
         "label": label[:MAX_LABEL_CHARACTERS],
         "expires_at": db_later(lifetime.total_seconds()) if lifetime else None,
     }
@@ -49,7 +57,7 @@ def insert_token(
 
 def take_link(connection: Connection, secret: str) -> Person | None:
     """Use up a login link; return its person, or None if it is wrong, expired or used already."""
-    found = find_by_token(connection, secret, [TokenKind.LINK])
+    found = find_by_token(connection, secret, TokenKind.LINK)
     if found is None:
         return None
     person, token = found

@@ -272,10 +272,10 @@ def load_story_events(connection: Connection, story: StoryId) -> list[StoryEvent
 
 
 _STORY_IDS = select(_s.item_id, _s.story_id).where(one_of_given(_s.item_id, "items"))
-_CHIPS = (
+_PLACED = (
     select(_s.item_id, _s.story_id, _t.source_count)
     .join_from(story_items, stories, _t.id == _s.story_id)
-    .where(one_of_given(_s.item_id, "items"), _t.source_count > 1)
+    .where(one_of_given(_s.item_id, "items"))
 )
 
 
@@ -287,8 +287,13 @@ def load_story_ids(connection: Connection, item_ids: Sequence[ItemId]) -> dict[I
 
 def load_story_chips(connection: Connection, item_ids: Sequence[ItemId]) -> dict[ItemId, StoryChip]:
     """The stories of these items that more than one source tells."""
-    rows = connection.execute(_CHIPS, {"items": list(item_ids)})
-    return {row.item_id: StoryChip(story_id=row.story_id, sources=row.source_count) for row in rows}
+    return {item: chip for item, chip in load_placed(connection, item_ids).items() if chip.sources > 1}
+
+
+def load_placed(connection: Connection, item_ids: Sequence[ItemId]) -> dict[ItemId, StoryChip]:
+    """The story of each of these items that is in one, also if nobody else tells it."""
+    rows = connection.execute(_PLACED, {"items": list(item_ids)})
+    return {item: StoryChip(story_id=story, sources=sources) for item, story, sources in rows}
 
 
 def find_story_item(connection: Connection, url: str) -> list[ItemId]:

@@ -45,7 +45,7 @@ class Caller:
 
 async def log_in(database: Database, name: str, password: str) -> Caller | None:
     """Check a name and an app password."""
-    found = await database.read(find_by_token, password, [TokenKind.APP]) if password else None
+    found = await database.read(find_by_token, password, TokenKind.APP) if password else None
     if found is None or name_key(found[0].name) != name_key(name):
         return None
     caller = await _caller(database, found[1].id)

@@ -134,7 +134,7 @@ class Identities:
     async def _by_token(self, secret: str, kind: TokenKind) -> tuple[Person, Token] | None:
         if not secret:
             return None
-        found = await self._database.read(find_by_token, secret, [kind])
+        found = await self._database.read(find_by_token, secret, kind)
         if found is not None:
             await note_token_use(self._database, found[1])
         return found

@@ -30,7 +30,7 @@ from inforadar.store.items.one_row import count_some, load_shown_item
 from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks
 from inforadar.store.reading_pages import load_list_page
 from inforadar.store.stories.queries import StoryChip
-from inforadar.urls import uid, url_hash
+from inforadar.urls import url_hash
 from inforadar.views.highlight import Highlighter
 from inforadar.views.item import read_item
 from inforadar.views.reading_time import reading_minutes
@@ -152,7 +152,7 @@ class ArticleRoutes:
         read = await self._read_urls(person_id, stories.values()) if stories else set()
         entries: list[Entry | ToldEntry] = []
         for item in page.items:
-            preview, its_marks = found.previews.get(uid(item.url)), marks.get(item.hash, NO_MARKS)
+            preview, its_marks = found.previews.get(item.id), marks.get(item.hash, NO_MARKS)
             thumbnail = thumbnail_html((preview.image if preview else None) or item.image, images)
             if story := stories.get(item.id):
                 set_marks = _set_marks(its_marks, is_read=all(one.url in read for one in story.told))
