@@ -231,6 +231,7 @@ class Item(Metadata):
     url: str
     hash: UrlHash
     content: str
+    """The listing's raw content; empty in lists that do not ask for it."""
     published_at: datetime
     created_at: datetime
     updated_at: datetime
@@ -262,6 +263,8 @@ class Item(Metadata):
     @property
     def all_sources(self) -> str:
         """The sources that list the URL."""
+        if not self.also_in:
+            return self.source
         return ", ".join(dict.fromkeys([self.source, *(one.source for one in self.also_in)]))
 
     @property

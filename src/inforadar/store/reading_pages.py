@@ -132,7 +132,7 @@ def load_list_page(
     only_origin: str | None,
 ) -> ListPage:
     """Load what the article list shows. `only_origin`: ask whether all feeds come from there."""
-    page = load_item_page(connection, wanted, limit=limit, cursor=cursor)
+    page = load_item_page(connection, wanted, limit=limit, cursor=cursor, with_content=False)
     ids, person_id = [item.id for item in page.items], wanted.person_id
     hidden = load_hidden_feeds(connection, person_id) if person_id and wanted.feed_id else frozenset()
     placed = load_placed(connection, ids)

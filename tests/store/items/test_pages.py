@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -161,6 +162,10 @@ async def test_a_filtered_list_is_the_same_whichever_way_it_is_found(
         expected = list(dict.fromkeys(item.url for item in stored))
         assert await _urls(database, wanted) == expected, given
         assert await database.read(count_items, wanted) == len(expected), given
+        whole = (await database.read(load_item_page, wanted, limit=9)).items
+        assert all(item.content for item in whole), given
+        bare = (await database.read(load_item_page, wanted, limit=9, with_content=False)).items
+        assert bare == tuple(replace(item, content="") for item in whole), given
 
 
 async def _fill(database: Database) -> None:
@@ -171,12 +176,18 @@ async def _fill(database: Database) -> None:
                 urls[number],
                 title="harbours" if number % 4 == 0 else "harbour vote" if number % 3 == 0 else "harbour",
                 published_at=NOW - timedelta(minutes=number),
+                content="<p>The harbour council</p>",
             )
             for number in range(rest, 24, 3)
         )
         # Some of them are listed by two feeds, with another title, date and score.
         twice = (
-            listed(urls[number], title="vote", published_at=NOW - timedelta(minutes=number * 2 - 9))
+            listed(
+                urls[number],
+                title="vote",
+                published_at=NOW - timedelta(minutes=number * 2 - 9),
+                content="<p>投票</p>",
+            )
             for number in range(rest + 1, 24, 6)
         )
         await collect(database, feed, *entries, *twice)

@@ -37,7 +37,7 @@ def load_listed_items(
     with_total: bool,
 ) -> ListedItems:
     if order == NEWEST_FIRST:
-        page = load_item_page(connection, wanted, limit=limit, cursor=cursor)
+        page = load_item_page(connection, wanted, limit=limit, cursor=cursor, with_content=False)
     else:
         page = load_sorted_page(connection, wanted, order, limit=limit, cursor=cursor)
     return ListedItems(

@@ -160,11 +160,14 @@ def load_listed_urls(connection: Connection, urls: Sequence[str]) -> set[str]:
     return set(connection.execute(select(items.c.url).where(one_of(items.c.url, urls))).scalars())
 
 
-def load_items(connection: Connection, ids: Sequence[ItemId]) -> Mapping[ItemId, Item]:
-    found = (item_from_row(row) for row in connection.execute(_items_by_id(), {"ids": ids}))
+def load_items(
+    connection: Connection, ids: Sequence[ItemId], *, with_content: bool = True
+) -> Mapping[ItemId, Item]:
+    rows = connection.execute(_items_by_id(with_content=with_content), {"ids": ids}).all()
+    found = map(item_from_row, rows)
     return {item.id: item for item in found}
 
 
 @cache
-def _items_by_id() -> Select[Any]:
-    return select_items().where(one_of_given(items.c.id, "ids"), *ACTIVE)
+def _items_by_id(*, with_content: bool) -> Select[Any]:
+    return select_items(with_content=with_content).where(one_of_given(items.c.id, "ids"), *ACTIVE)

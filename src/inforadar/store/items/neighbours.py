@@ -45,7 +45,7 @@ def load_neighbours(connection: Connection, wanted: ItemFilter, item: Item) -> N
         if place is None:
             return Neighbours()
         cursor = f"s{place}"
-    page = load_item_page(connection, wanted, limit=1, cursor=cursor)
+    page = load_item_page(connection, wanted, limit=1, cursor=cursor, with_content=False)
     following = page.items[0].id if page.items else None
     return Neighbours(previous=_load_previous(connection, wanted, item), next=following)
 

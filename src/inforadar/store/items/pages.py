@@ -50,14 +50,22 @@ FEW_MARKED = 2000
 
 
 def load_item_page(
-    connection: Connection, wanted: ItemFilter, *, limit: int = 50, cursor: str | None = None
+    connection: Connection,
+    wanted: ItemFilter,
+    *,
+    limit: int = 50,
+    cursor: str | None = None,
+    with_content: bool = True,
 ) -> ItemPage:
     """Load a page; an item that several feeds list is on it once, with all of them."""
-    page = _load_page(connection, with_known_names(connection, wanted), limit, cursor)
+    known = with_known_names(connection, wanted)
+    page = _load_page(connection, known, limit, cursor, with_content=with_content)
     return replace(page, items=tuple(with_all_feeds(connection, page.items)))
 
 
-def _load_page(connection: Connection, wanted: ItemFilter, limit: int, cursor: str | None) -> ItemPage:
+def _load_page(
+    connection: Connection, wanted: ItemFilter, limit: int, cursor: str | None, *, with_content: bool
+) -> ItemPage:
     nothing = ItemPage(items=(), next=None)
     if wanted.person_id is None and (wanted.starred or wanted.archived):
         return nothing
@@ -79,21 +87,22 @@ def _load_page(connection: Connection, wanted: ItemFilter, limit: int, cursor: s
     ):
         # PostgreSQL would start with all items of the feeds.
         theirs = feed_ids if few_feeds and is_sqlite(connection) else []
-        return found_page(connection, wanted, theirs, limit, cursor)
+        return found_page(connection, wanted, theirs, limit, cursor, with_content=with_content)
     after = parse_cursor(cursor) if cursor else None
     if few is not None:
-        return _page_of_few(connection, wanted, few, limit, after)
+        return _page_of_few(connection, wanted, few, limit, after, with_content=with_content)
     if few_feeds:
-        return page_of_feeds(connection, wanted, feed_ids, limit, after)
+        return page_of_feeds(connection, wanted, feed_ids, limit, after, with_content=with_content)
     given = values_of(wanted) | values_of_place(after) | {"number": limit + 1}
-    rows = connection.execute(_newest(wanted, has_place=after is not None), given)
+    statement = _newest(wanted, has_place=after is not None, with_content=with_content)
+    rows = connection.execute(statement, given).all()
     return page_of([item_from_row(row) for row in rows], limit)
 
 
 @for_each_shape
-def _newest(wanted: ItemFilter, *, has_place: bool) -> Select[Any]:
+def _newest(wanted: ItemFilter, *, has_place: bool, with_content: bool) -> Select[Any]:
     conditions = [*list_conditions(wanted), *beyond(has_place), *is_first_of_url(wanted)]
-    return in_order(select_items().where(*conditions))
+    return in_order(select_items(with_content=with_content).where(*conditions))
 
 
 def few_of(connection: Connection, wanted: ItemFilter) -> tuple[ColumnElement[bool], ...] | None:
@@ -121,6 +130,8 @@ def _page_of_few(
     few: tuple[ColumnElement[bool], ...],
     limit: int,
     after: tuple[datetime, ItemId] | None,
+    *,
+    with_content: bool,
 ) -> ItemPage:
     """Find a few among millions: in order of date, nearly all others would be read to find them."""
     its_feed = feeds.c.id == unindexed(items.c.feed_id)
@@ -129,5 +140,5 @@ def _page_of_few(
     all_ = joined.where(*few, *conditions).cte().prefix_with("MATERIALIZED")
     newest = select(all_.c.id).order_by(all_.c.pub_date.desc(), all_.c.id.desc()).limit(limit + 1)
     chosen = list(connection.execute(newest, values_of_place(after)).scalars())
-    loaded = load_items(connection, chosen)
+    loaded = load_items(connection, chosen, with_content=with_content)
     return page_of([loaded[id_] for id_ in chosen if id_ in loaded], limit)

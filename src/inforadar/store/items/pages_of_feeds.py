@@ -67,6 +67,8 @@ def page_of_feeds(
     feed_ids: list[FeedId],
     limit: int,
     after: tuple[datetime, ItemId] | None,
+    *,
+    with_content: bool,
 ) -> ItemPage:
     # The feeds are known to be active, to have these names and not to be hidden; the rest concerns only items.
     rest = replace(wanted, sources=(), topics=(), hidden=())
@@ -74,10 +76,12 @@ def page_of_feeds(
     given = values_of(rest) | values_of_place(after) | {"feeds": feed_ids}
     if len(feed_ids) == 1:
         one = given | {"feed": feed_ids[0], "number": limit + 1}
-        rows = connection.execute(_of_one_feed(rest, has_place=has_place), one)
+        statement = _of_one_feed(rest, has_place=has_place, with_content=with_content)
+        rows = connection.execute(statement, one).all()
         return page_of([item_from_row(row) for row in rows], limit)
     if len(feed_ids) <= MERGED_FEEDS and not is_sqlite(connection):
-        rows = connection.execute(_of_merged_feeds(rest, has_place=has_place), given | {"number": limit + 1})
+        statement = _of_merged_feeds(rest, has_place=has_place, with_content=with_content)
+        rows = connection.execute(statement, given | {"number": limit + 1}).all()
         return page_of([item_from_row(row) for row in rows], limit)
     chosen: list[Candidate] = []
     start, number = 0, _FIRST_FEEDS
@@ -93,7 +97,7 @@ def page_of_feeds(
         chosen += (one for candidates in newest.values() for one in candidates)
         chosen = sorted(chosen, key=lambda one: (one.published_at, one.id), reverse=True)[: limit + 1]
         start, number = start + number, number * 2
-    loaded = load_items(connection, [one.id for one in chosen])
+    loaded = load_items(connection, [one.id for one in chosen], with_content=with_content)
     return page_of([loaded[one.id] for one in chosen if one.id in loaded], limit)
 
 
@@ -115,17 +119,18 @@ def _oldest_ahead(wanted: ItemFilter, *, is_sqlite: bool) -> Select[Any]:
 
 
 @for_each_shape
-def _of_one_feed(wanted: ItemFilter, *, has_place: bool) -> Select[Any]:
+def _of_one_feed(wanted: ItemFilter, *, has_place: bool, with_content: bool) -> Select[Any]:
     conditions = [*list_conditions(wanted), *beyond(has_place), *is_first_of_url(wanted, of_feeds=True)]
-    return in_order(select_items().where(items.c.feed_id == bindparam("feed"), *conditions))
+    listed = select_items(with_content=with_content)
+    return in_order(listed.where(items.c.feed_id == bindparam("feed"), *conditions))
 
 
 @for_each_shape
-def _of_merged_feeds(wanted: ItemFilter, *, has_place: bool) -> Select[Any]:
+def _of_merged_feeds(wanted: ItemFilter, *, has_place: bool, with_content: bool) -> Select[Any]:
     """The newest items of a few feeds, in one statement on PostgreSQL, where each costs a round trip."""
     newest = select_newest(_conditions_on_items(wanted, beyond(has_place)), is_sqlite=False)
     ids = select(newest.subquery().c.id)
-    return in_order(select_items().where(items.c.id.in_(ids)))
+    return in_order(select_items(with_content=with_content).where(items.c.id.in_(ids)))
 
 
 def _conditions_on_items(

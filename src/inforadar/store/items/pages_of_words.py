@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from sqlalchemy import (
@@ -61,12 +63,19 @@ def _scan(connection: Connection, words: WordTree, below: int | None) -> tuple[l
 
 
 def found_page(
-    connection: Connection, wanted: ItemFilter, feed_ids: list[FeedId], limit: int, cursor: str | None
+    connection: Connection,
+    wanted: ItemFilter,
+    feed_ids: list[FeedId],
+    limit: int,
+    cursor: str | None,
+    *,
+    with_content: bool,
 ) -> ItemPage:
     below = _search_after(cursor) if cursor else None
     assert wanted.search is not None
     words = wanted.search.words
     assert words is not None
+    join = partial(_join_found, select_items(with_content=with_content), wanted, feed_ids)
     rows: list[Row[Any]] = []
     # For whole words FTS5 returns hits by id, highest first, and reads nothing beyond the page. In all other cases
     # the whole index entry is read before the first hit is known, which is too slow for common words.
@@ -75,34 +84,35 @@ def found_page(
             places, end = _scan(connection, words, below)
             if len(places) < COMMON_HITS:
                 break
-            part = _select_found(wanted, feed_ids, item_search).where(one_of(item_search.c.id, places))
+            part = join(item_search).where(one_of(item_search.c.id, places))
             newest = part.order_by(item_search.c.id.desc()).limit(limit + 1 - len(rows))
             rows += connection.execute(newest).all()
             if len(rows) > limit or end is None:
                 return _page_of_found(rows, limit)
             below = end
-    query = _select_all_found(connection, wanted, feed_ids, words, below)
+    query = _join_all_found(connection, join, words, below)
     rows += connection.execute(query.limit(limit + 1 - len(rows))).all()
     return _page_of_found(rows, limit)
 
 
-def _select_found(wanted: ItemFilter, feed_ids: list[FeedId], found: FromClause) -> Select[Any]:
+def _join_found(
+    listed: Select[Any], wanted: ItemFilter, feed_ids: list[FeedId], found: FromClause
+) -> Select[Any]:
     """Join rows of `item_search` with items. Given `feed_ids`, other items are dropped before reading their feed."""
     theirs = [one_of(unindexed(items.c.feed_id), feed_ids)] if feed_ids else []
     return (
-        select_items()
-        .add_columns(found.c.id.label("search_id"))
+        listed.add_columns(found.c.id.label("search_id"))
         .join(found, found.c.item_id == items.c.id)
         .where(*theirs, *conditions_of(without_words(wanted)), *is_first_of_url(wanted))
     )
 
 
-def _select_all_found(
-    connection: Connection, wanted: ItemFilter, feed_ids: list[FeedId], words: WordTree, below: int | None
+def _join_all_found(
+    connection: Connection, join: Callable[[FromClause], Select[Any]], words: WordTree, below: int | None
 ) -> Select[Any]:
     if connection.dialect.name == "sqlite":
         index = table("item_words", column("rowid", Integer))
-        query = _select_found(wanted, feed_ids, item_search).join(index, index.c.rowid == item_search.c.id)
+        query = join(item_search).join(index, index.c.rowid == item_search.c.id)
         query = query.where(text("item_words MATCH :words").bindparams(words=fts5_query(words)))
         place: ColumnElement[int] = index.c.rowid
     else:
@@ -111,7 +121,7 @@ def _select_all_found(
         places = all_.cte().prefix_with("MATERIALIZED")
         # The offset makes it sort before it joins: items are read only until the page is full.
         found = select(places).order_by(places.c.id.desc()).offset(0).subquery()
-        query = _select_found(wanted, feed_ids, found)
+        query = join(found)
         place = found.c.id
     if below is not None:
         query = query.where(place < below)

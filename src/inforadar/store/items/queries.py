@@ -13,8 +13,10 @@ from sqlalchemy import (
     FromClause,
     Row,
     Select,
+    Text,
     bindparam,
     false,
+    literal_column,
     select,
 )
 
@@ -57,6 +59,10 @@ ITEM_COLUMNS = (
     feeds.c.topic,
 )
 """In the order that `item_from_row` reads."""
+_WITHOUT_CONTENT = tuple(
+    literal_column("''", Text).label("content") if column is items.c.content else column
+    for column in ITEM_COLUMNS
+)
 
 
 def list_items(
@@ -180,8 +186,10 @@ def _has_mark(
 
 
 @cache
-def select_items() -> Select[Any]:
-    return select(*ITEM_COLUMNS).join_from(items, feeds, feeds.c.id == items.c.feed_id)
+def select_items(*, with_content: bool = True) -> Select[Any]:
+    """Items with their feeds' labels. Lists need no content, which is most of an item."""
+    columns = ITEM_COLUMNS if with_content else _WITHOUT_CONTENT
+    return select(*columns).join_from(items, feeds, feeds.c.id == items.c.feed_id)
 
 
 def item_from_row(row: Row[Any]) -> Item:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import ClassVar
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -70,6 +71,7 @@ MATCHES_TIMEOUT_S = 0.05
 class Entry:
     """All that the list shows of an item: equal ones are rendered once (`entry.html`)."""
 
+    is_told: ClassVar = False
     item_id: ItemId
     feed_id: FeedId
     url: str
@@ -91,6 +93,7 @@ class Entry:
 class ToldEntry:
     """An event in the list: all that tell of it, by one of its items."""
 
+    is_told: ClassVar = True
     item_id: ItemId
     feed_id: FeedId
     url: str

@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
@@ -22,6 +24,8 @@ from inforadar.store.items.item_filter import ItemFilter
 from inforadar.web.http import parameters
 
 PAGE_ITEMS = 40
+KEPT_TEXTS = 200
+"""How many queries are kept as text: a page links to a dozen lists, and most pages to the same."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -81,7 +85,11 @@ class Query:
     @property
     def first(self) -> Query:
         """The same list from its beginning, as it is now."""
-        return replace(self, after=None, at=None)
+        return self.changed()
+
+    def changed(self, **filters: Any) -> Query:
+        """A list with other filters, from its beginning."""
+        return replace(self, after=None, at=None, **filters)
 
     @property
     def href(self) -> str:
@@ -89,16 +97,8 @@ class Query:
 
     @property
     def text(self) -> str:
-        pairs = [("source", name) for name in self.sources] + [("topic", name) for name in self.topics]
-        given = (
-            ("feed", str(self.feed) if self.feed else None),
-            ("show", self.show if self.show is not Show.ALL else None),
-            ("score", self.band),
-            ("q", self.words),
-            ("at", moment_text(self.at) if self.at else None),
-            ("after", self.after),
-        )
-        return urlencode(pairs + [(name, value) for name, value in given if value])
+        """The query of its address."""
+        return _text_of(self)
 
     def item_href(self, item_id: ItemId) -> str:
         """The address of an article, read in this list."""
@@ -113,6 +113,20 @@ class Query:
     def held(self, now: datetime) -> Query:
         """The list as it is now, also while its items are read."""
         return replace(self, at=now) if self.show is Show.UNREAD and self.at is None else self
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _text_of(query: Query) -> str:
+    pairs = [("source", name) for name in query.sources] + [("topic", name) for name in query.topics]
+    given = (
+        ("feed", str(query.feed) if query.feed else None),
+        ("show", query.show if query.show is not Show.ALL else None),
+        ("score", query.band),
+        ("q", query.words),
+        ("at", moment_text(query.at) if query.at else None),
+        ("after", query.after),
+    )
+    return urlencode(pairs + [(name, value) for name, value in given if value])
 
 
 def parse_query(given: QueryParams) -> Query:
@@ -158,7 +172,7 @@ class Choice:
 def show_choices(query: Query) -> tuple[Choice, ...]:
     """The same list, by marks."""
     return tuple(
-        Choice(name=show, href=replace(query.first, show=show).href, active=query.show is show)
+        Choice(name=show, href=query.changed(show=show).href, active=query.show is show)
         for show in (Show.ALL, Show.UNREAD)
     )
 
@@ -168,7 +182,7 @@ def band_choices(query: Query) -> tuple[Choice, ...]:
     return tuple(
         Choice(
             name=band,
-            href=replace(query.first, band=None if query.band == band else band).href,
+            href=query.changed(band=None if query.band == band else band).href,
             active=query.band == band,
         )
         for band in SCORE_BANDS

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,17 @@ BEHIND = "<BEHIND>"
 """Stands for the end of addresses in a part that is the same in many lists. Escaped text cannot say it."""
 
 
-_PART_CONTEXT = ("root", "settings", "language")
-"""What parts of pages know of the request."""
+@dataclass(frozen=True, slots=True)
+class _PartContext:
+    """What parts of pages know of the request."""
+
+    root: str
+    settings: ReaderSettings
+    language: str
+
+
+MAX_PART_CONTEXTS = 500
+"""How many of them are known by a number. There are as many as combinations of settings that are in use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +94,9 @@ class Pages:
         self._parts: BoundedCache[Hashable, Markup] = BoundedCache(
             MAX_PART_CHARACTERS, lambda part: len(part) + PART_KEY_CHARACTERS
         )
+        self._contexts: BoundedCache[_PartContext, int] = BoundedCache(MAX_PART_CONTEXTS)
+        self._context_numbers = count()
+        """Numbers of contexts stand for them in the keys of parts: a list has dozens of parts."""
         self._whole: BoundedCache[bytes, _Body] = BoundedCache(
             MAX_KEPT_BYTES, lambda body: len(body.data) + KEPT_KEY_BYTES
         )
@@ -167,8 +180,13 @@ class Pages:
         return HTMLResponse(body.data, status, headers)
 
     def _body(self, template: str, encoding: str, values: Mapping[str, Any]) -> _Body:
-        language, part = values["language"], partial(self._part, *(values[name] for name in _PART_CONTEXT))
+        language: Language = values["language"]
+        context = _PartContext(values["root"], values["settings"], language.tag)
+        if (number := self._contexts.get(context)) is None:
+            number = next(self._context_numbers)
+            self._contexts.put(context, number)
         with speaking(language):
+            part = partial(self._part, context, number)
             text = self._environment.get_template(template).render(part=part, **values)
         data = text.encode()
         if not encoding or len(data) < MIN_ENCODED_BYTES:
@@ -177,26 +195,19 @@ class Pages:
         return _Body(encode(data, encoding, is_for_one=True), encoding)
 
     def _part(
-        self,
-        root: str,
-        settings: ReaderSettings,
-        language: Language,
-        template: str,
-        key: Hashable,
-        /,
-        **values: Any,
+        self, context: _PartContext, context_number: int, template: str, key: Hashable, /, **values: Any
     ) -> Markup:
         """Render a part of a page, or return it as it was rendered before for the same `key`.
 
         The key stands for the values. A part has the reader's settings and the prefix of URLs, parts of its own, and
         nothing else.
         """
-        known_as = (template, key, root, settings, language.tag)
+        known_as = (template, context_number, key)
         part = self._parts.get(known_as)
         if part is None:
-            own = partial(self._part, root, settings, language)
+            own = partial(self._part, context, context_number)
             rendered = self._environment.get_template(template).render(
-                root=root, settings=settings, part=own, **values
+                root=context.root, settings=context.settings, part=own, **values
             )
             part = Markup(rendered)  # noqa: S704 - a template of ours, which has escaped the values
             self._parts.put(known_as, part)
