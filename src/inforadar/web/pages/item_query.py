@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,8 +23,6 @@ from inforadar.store.items.item_filter import ItemFilter
 from inforadar.web.http import parameters
 
 PAGE_ITEMS = 40
-KEPT_TEXTS = 200
-"""How many queries are kept as text: a page links to a dozen lists, and most pages to the same."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -98,7 +95,16 @@ class Query:
     @property
     def text(self) -> str:
         """The query of its address."""
-        return _text_of(self)
+        pairs = [("source", name) for name in self.sources] + [("topic", name) for name in self.topics]
+        given = (
+            ("feed", str(self.feed) if self.feed else None),
+            ("show", self.show if self.show is not Show.ALL else None),
+            ("score", self.band),
+            ("q", self.words),
+            ("at", moment_text(self.at) if self.at else None),
+            ("after", self.after),
+        )
+        return urlencode(pairs + [(name, value) for name, value in given if value])
 
     def item_href(self, item_id: ItemId) -> str:
         """The address of an article, read in this list."""
@@ -113,20 +119,6 @@ class Query:
     def held(self, now: datetime) -> Query:
         """The list as it is now, also while its items are read."""
         return replace(self, at=now) if self.show is Show.UNREAD and self.at is None else self
-
-
-@lru_cache(maxsize=KEPT_TEXTS)
-def _text_of(query: Query) -> str:
-    pairs = [("source", name) for name in query.sources] + [("topic", name) for name in query.topics]
-    given = (
-        ("feed", str(query.feed) if query.feed else None),
-        ("show", query.show if query.show is not Show.ALL else None),
-        ("score", query.band),
-        ("q", query.words),
-        ("at", moment_text(query.at) if query.at else None),
-        ("after", query.after),
-    )
-    return urlencode(pairs + [(name, value) for name, value in given if value])
 
 
 def parse_query(given: QueryParams) -> Query:
