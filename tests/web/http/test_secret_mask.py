@@ -57,6 +57,18 @@ async def test_a_token_in_a_feeds_url_is_shown_to_people_only(
             assert int(response.headers["Content-Length"]) == len(text.encode())
 
 
+async def test_the_token_of_a_feed_that_was_just_added_is_masked_at_once(
+    newsroom: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    async with web.get("/api/feeds") as response:
+        assert (await response.json())["feeds"] == []
+    await newsroom.add_feed(URL)
+    async with web.get("/api/feeds") as response:
+        text = await response.text()
+    assert "name=tech" in text
+    assert not has_secret(text)
+
+
 async def test_an_articles_own_url_is_left_alone(web: aiohttp.ClientSession, feed_id: str) -> None:
     async with web.get("/api/items") as response:
         assert (await response.json())["items"][0]["url"] == LINK

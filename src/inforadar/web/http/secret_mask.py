@@ -24,7 +24,6 @@ from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
 from inforadar.web.http.encodings import MIN_ENCODED_BYTES, choose_encoding, encode
 from inforadar.web.http.identity import PERSON_SCOPE
 
-SECRETS_TTL_S = 2.0
 MIN_ALONE_CHARS = 8
 """A shorter secret is masked only behind the name of its parameter: alone it may be an ordinary word."""
 FORMS_PER_PATTERN = 1000
@@ -67,7 +66,11 @@ class SecretMask:
     def __init__(self, app: ASGIApp, database: Database) -> None:
         self._app = app
         self._database = database
-        self._masks: TimedCache[None, Mask] = TimedCache(SECRETS_TTL_S, stretch=STRETCH_OVER_FEEDS)
+        # Known at once where this API writes; of other processes' feeds after some milliseconds, or as long as it takes
+        # to keep this question to a fiftieth of a core.
+        self._masks: TimedCache[None, Mask] = TimedCache(
+            0.0, stretch=STRETCH_OVER_FEEDS, version=lambda: database.writes
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_masked = scope["type"] == "http" and PERSON_SCOPE not in scope
