@@ -39,6 +39,7 @@ from inforadar.store.stories.queries import (
     load_stories,
     load_story_chips,
     load_story_items,
+    told_by_several,
 )
 from inforadar.urls import uid
 
@@ -143,7 +144,7 @@ def load_list_page(
         page=page,
         marks=load_marks(connection, person_id, [item.hash for item in page.items]),
         previews={item: found[key] for item, key in keys.items() if key in found},
-        chips={item: chip for item, chip in placed.items() if chip.sources > 1},
+        chips=told_by_several(placed),
         told=load_told(connection, person_id, stories, text_chars=text_chars) if wanted.by_story else None,
         is_hidden=wanted.feed_id in hidden,
         has_only_origin=only_origin is not None and has_only(connection, only_origin),

@@ -287,7 +287,11 @@ def load_story_ids(connection: Connection, item_ids: Sequence[ItemId]) -> dict[I
 
 def load_story_chips(connection: Connection, item_ids: Sequence[ItemId]) -> dict[ItemId, StoryChip]:
     """The stories of these items that more than one source tells."""
-    return {item: chip for item, chip in load_placed(connection, item_ids).items() if chip.sources > 1}
+    return told_by_several(load_placed(connection, item_ids))
+
+
+def told_by_several(placed: Mapping[ItemId, StoryChip]) -> dict[ItemId, StoryChip]:
+    return {item: chip for item, chip in placed.items() if chip.sources > 1}
 
 
 def load_placed(connection: Connection, item_ids: Sequence[ItemId]) -> dict[ItemId, StoryChip]:

@@ -23,19 +23,20 @@ from inforadar.app.stories import LISTED_TEXT_CHARS, show_told
 from inforadar.errors import InfoRadarError, NotFoundError, UsageError
 from inforadar.model.analysis import Score
 from inforadar.model.ids import FeedId, ItemId
+from inforadar.model.item import Item
 from inforadar.model.person import Along, PersonId
 from inforadar.stages.publish.text import one_line
 from inforadar.store.database import Database
 from inforadar.store.items.item_filter import ListPlace
 from inforadar.store.items.one_row import count_some, load_shown_item
 from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks
-from inforadar.store.reading_pages import load_list_page
+from inforadar.store.reading_pages import ListPage, load_list_page
 from inforadar.store.stories.queries import StoryChip
 from inforadar.urls import url_hash
 from inforadar.views.highlight import Highlighter
 from inforadar.views.item import read_item
 from inforadar.views.reading_time import reading_minutes
-from inforadar.views.sanitize import thumbnail_html
+from inforadar.views.sanitize import Images, thumbnail_html
 from inforadar.views.settings import settings_of
 from inforadar.views.stories import ShownStory, reach_text, spread_text
 from inforadar.views.times import shown_time
@@ -68,40 +69,81 @@ MATCHES_TIMEOUT_S = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """All that the list shows of an item: equal ones are rendered once (`entry.html`)."""
+class _InList:
+    """What every entry of the list has."""
 
-    is_told: ClassVar = False
     item_id: ItemId
     feed_id: FeedId
     url: str
-    title: str
-    neutral_title: str | None
-    summary: str
-    sources: str
     added_at: datetime
-    published_at: datetime
     age: str
-    minutes: int | None
-    chip: StoryChip | None
-    overall: Score | None
     thumbnail: Markup
     set_marks: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldEntry:
+class Entry(_InList):
+    """All that the list shows of an item: equal ones are rendered once (`entry.html`)."""
+
+    is_told: ClassVar[bool] = False
+    title: str
+    neutral_title: str | None
+    summary: str
+    sources: str
+    published_at: datetime
+    minutes: int | None
+    chip: StoryChip | None
+    overall: Score | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldEntry(_InList):
     """An event in the list: all that tell of it, by one of its items."""
 
-    is_told: ClassVar = True
-    item_id: ItemId
-    feed_id: FeedId
-    url: str
-    added_at: datetime
+    is_told: ClassVar[bool] = True
     story: ShownStory
-    age: str
-    thumbnail: Markup
-    set_marks: tuple[str, ...]
+
+
+def _entry(item: Item, found: ListPage, images: Images, now: datetime) -> Entry:
+    shown, preview = read_item(item), found.previews.get(item.id)
+    its_marks = found.marks.get(item.hash, NO_MARKS)
+    return Entry(
+        item_id=item.id,
+        feed_id=item.feed_id,
+        url=item.url,
+        title=shown.title,
+        neutral_title=shown.neutral_title,
+        summary=shown.summary,
+        sources=one_line(item.all_sources),
+        added_at=item.created_at,
+        published_at=item.published_at,
+        age=shown_time(item.published_at, now),
+        minutes=reading_minutes(preview.text_len, item.language) if preview else None,
+        chip=found.chips.get(item.id),
+        overall=shown.analysis.overall if shown.analysis else None,
+        thumbnail=_thumbnail(item, found, images),
+        set_marks=_set_marks(its_marks, is_read=its_marks.read_at is not None),
+    )
+
+
+def _told_entry(
+    item: Item, story: ShownStory, found: ListPage, images: Images, now: datetime, *, is_read: bool
+) -> ToldEntry:
+    return ToldEntry(
+        item_id=item.id,
+        feed_id=item.feed_id,
+        url=item.url,
+        added_at=item.created_at,
+        story=story,
+        age=shown_time(story.last_at, now),
+        thumbnail=_thumbnail(item, found, images),
+        set_marks=_set_marks(found.marks.get(item.hash, NO_MARKS), is_read=is_read),
+    )
+
+
+def _thumbnail(item: Item, found: ListPage, images: Images) -> Markup:
+    preview = found.previews.get(item.id)
+    return thumbnail_html((preview.image if preview else None) or item.image, images)
 
 
 def _set_marks(marks: Marks, *, is_read: bool) -> tuple[str, ...]:
@@ -149,49 +191,16 @@ class ArticleRoutes:
             text_chars=LISTED_TEXT_CHARS,
             only_origin=None if query.text else SAMPLE,
         )
-        page, marks = found.page, found.marks
-        images = await self.pictures.of(request)
+        page, images = found.page, await self.pictures.of(request)
         stories = show_told(found.told) if found.told else {}
         read = await self._read_urls(person_id, stories.values()) if stories else set()
         entries: list[Entry | ToldEntry] = []
         for item in page.items:
-            preview, its_marks = found.previews.get(item.id), marks.get(item.hash, NO_MARKS)
-            thumbnail = thumbnail_html((preview.image if preview else None) or item.image, images)
             if story := stories.get(item.id):
-                set_marks = _set_marks(its_marks, is_read=all(one.url in read for one in story.told))
-                entries.append(
-                    ToldEntry(
-                        item_id=item.id,
-                        feed_id=item.feed_id,
-                        url=item.url,
-                        added_at=item.created_at,
-                        story=story,
-                        age=shown_time(story.last_at, now),
-                        thumbnail=thumbnail,
-                        set_marks=set_marks,
-                    )
-                )
-                continue
-            shown = read_item(item)
-            entries.append(
-                Entry(
-                    item_id=item.id,
-                    feed_id=item.feed_id,
-                    url=item.url,
-                    title=shown.title,
-                    neutral_title=shown.neutral_title,
-                    summary=shown.summary,
-                    sources=one_line(item.all_sources),
-                    added_at=item.created_at,
-                    published_at=item.published_at,
-                    age=shown_time(item.published_at, now),
-                    minutes=reading_minutes(preview.text_len, item.language) if preview else None,
-                    chip=found.chips.get(item.id),
-                    overall=shown.analysis.overall if shown.analysis else None,
-                    thumbnail=thumbnail,
-                    set_marks=_set_marks(its_marks, is_read=its_marks.read_at is not None),
-                )
-            )
+                is_read = all(one.url in read for one in story.told)
+                entries.append(_told_entry(item, story, found, images, now, is_read=is_read))
+            else:
+                entries.append(_entry(item, found, images, now))
         first = page.items[0].id if page.items else None
         side = await self.sidebar.load(person_id, query)
         matches = await self._count(query, person_id, by_story=by_story) if query.is_filtered else None
