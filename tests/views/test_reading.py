@@ -6,6 +6,8 @@ import time
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inforadar.model.article import Article, ArticleStatus, Extracted, FailureCode, NotExtracted
 from inforadar.model.ids import FeedId, ItemId, new_uuid
@@ -15,6 +17,10 @@ from inforadar.views.reading import TextOrigin, choose_origin, plain_text, readi
 
 LONG = "<p>Рада проголосувала за закриття причалу. </p>" * 40
 CPU_LIMIT_S = 2.0
+PIECES = (
+    *("&nbsp;", "&nbsp", "&#32;", "&#x20;", "&zwnj;", "&Tab;", "&#0;", "&#", "&;", "&", "&amp;", "&lt;"),
+    *(" ", "\n", "\u00a0", "x", "ш", "新", "<", "<p>", "</p>", "<script>a</script>"),
+)
 
 
 def item(content: str, url: str = "https://news.example/1") -> Item:
@@ -69,6 +75,11 @@ def test_an_entry_that_shares_its_page_is_the_feeds_own() -> None:
     reading = reading_of(item("<p>Part two</p>", "https://news.example/1#2"), article(PAGE))
     assert reading.origin is TextOrigin.FEED
     assert reading.sentence == "Text from the feed: the page is not this entry's alone."
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=5).map("".join))
+def test_a_feed_has_a_text_if_its_plain_text_has_a_sign(content: str) -> None:
+    assert (choose_origin(content, 0) is TextOrigin.FEED) == bool(plain_text(content))
 
 
 def test_scripts_and_styles_are_no_text() -> None:

@@ -24,6 +24,8 @@ _UNSHOWN = re.compile(r"<(script|style)\b[^<>]*+>[^<]*+(?:<(?!/\1\b)[^<]*+)*+", 
 _TAG = re.compile(r"<[^<>]{0,2000}>")
 _BEGINS_WITH_TEXT = re.compile(r"\s*+(?:</?+(?!(?i:script|style))[a-zA-Z][^<>]{0,2000}+>\s*+)*+[^\s<&]")
 _PICTURE = re.compile(r"<img\s", re.IGNORECASE)
+_SIGN = re.compile(r"&[#\w]++;?|\S")
+"""A character, also one that is written as a reference."""
 
 
 class TextOrigin(StrEnum):
@@ -41,7 +43,7 @@ def choose_origin(content: str, text_len: int, *, shares_page: bool = False) -> 
         return page
     if page:
         return TextOrigin.FEED if _is_more(len(plain_text(content)), text_len) else page
-    has_any = _BEGINS_WITH_TEXT.match(content) or plain_text(content) or _PICTURE.search(content)
+    has_any = _BEGINS_WITH_TEXT.match(content) or _has_text(content) or _PICTURE.search(content)
     return TextOrigin.FEED if has_any else None
 
 
@@ -56,7 +58,16 @@ def origin_of_text(text: ItemText) -> TextOrigin | None:
 
 def plain_text(content: str) -> str:
     """A feed's HTML as plain text: markup removed, white space folded."""
-    return " ".join(unescape_html(_TAG.sub(" ", _UNSHOWN.sub(" ", content))).split())
+    return " ".join(unescape_html(_without_markup(content)).split())
+
+
+def _has_text(content: str) -> bool:
+    """Whether there is any plain text. Nearly always the first sign tells; megabytes of references are not read."""
+    return any(unescape_html(sign[0]).strip() for sign in _SIGN.finditer(_without_markup(content)))
+
+
+def _without_markup(content: str) -> str:
+    return _TAG.sub(" ", _UNSHOWN.sub(" ", content))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
